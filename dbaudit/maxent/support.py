@@ -1,0 +1,151 @@
+"""Stage 2, the exact part: impossible cells that follow only from several constraints together.
+
+Where such cells are still present the dual has no minimiser: Newton's steps keep pushing them down, by one unit of the exponent a
+step, for ever. The direction of those steps is the proof. Let d be a combination of rows (d >= 0 on "at least" rows) and s
+one number per subject, and c = A'd - s per cell. Every feasible x has
+
+    c . x  =  d . A x  -  s . n  >=  d . t  -  s . n  =: v
+
+If c <= 0 everywhere, then c_j x_j >= v for each cell, so x_j <= v / c_j: with v = 0 the cells with c_j < 0 are impossible, and
+with v > 0 nothing is feasible at all (Farkas). In floating point c may stick out above 0 by rounding; what that is worth at most is
+added to the bound, so that a claim is only ever made with its error accounted for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import tolerance
+from .arrays import Bools, Floats
+from .dual import Dual
+from .linear import conjugate_gradients, jacobi
+from .linear_program import LinearProgram
+from .reduce import components
+
+# Only cells that the combination pushes down by at least this share of its largest push are read off it.
+CLEAR = 1e-3
+# Entries of a combination that are this small beside its largest are rounding errors of a zero.
+NOISE = 1e-9
+# Rounds of taking back cells that turn out not to be pushed down.
+ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What a combination of rows proves."""
+
+    impossible: Bools  # [cells]
+    contradictory: Bools  # [components]
+    rows: Bools  # [rows] rows of a combination that proves a contradiction
+
+
+def prove(dual: Dual, direction: Floats, suspects: Bools) -> Proof:
+    """Turn a diverging Newton direction into a combination that is exactly 0 on all cells but the suspects, and read it."""
+    usable = ~dual.is_bound | (direction > 0)
+    combination = np.where(usable, direction, 0.0)
+    kept = ~suspects
+    for _ in range(ROUNDS):
+        combination = _clear(dual, combination, kept, usable)
+        size = dual.max_rows(np.abs(combination))
+        wrong_sign = usable & dual.is_bound & (combination < 0)
+        push = dual.centred(combination, kept.astype(np.float64))
+        raised = ~kept & (push > NOISE * size[dual.component_of_cell])
+        if not wrong_sign.any() and not raised.any():
+            break
+        usable &= ~wrong_sign
+        kept |= raised
+        combination = np.where(usable, combination, 0.0)
+    return read(dual, _without_offsets(dual, combination))
+
+
+def prove_by_program(dual: Dual) -> Proof:
+    """The exact method for one component of moderate size: a linear program whose prices are the combination.
+
+    maximise sum y  with  y <= x, y <= 1, rows of x = theta * bounds, theta >= 1, x >= 0 (MATHS: maximal support): y is 1 on every possible
+    cell, and the rows' prices push down exactly the others.
+    """
+    cells, subjects = len(dual.subject), len(dual.person_count)
+    ones = sp.csr_array((np.ones(cells), (dual.subject, np.arange(cells))), shape=(subjects, cells))
+    rows = sp.vstack([ones, dual.matrix])
+    bound = np.r_[dual.person_count, dual.target]
+    one = sp.eye_array(cells)
+    matrix = sp.vstack([sp.hstack([rows, sp.csr_array((len(bound), cells)), sp.csr_array(-bound[:, None])]), sp.hstack([-one, one, sp.csr_array((cells, 1))])]).tocsr()
+    program = LinearProgram(
+        matrix,
+        row_lower=np.r_[np.zeros(len(bound)), np.full(cells, -np.inf)],
+        row_upper=np.r_[np.zeros(subjects), np.where(dual.is_bound, np.inf, 0.0), np.zeros(cells)],
+        lower=np.r_[np.zeros(2 * cells), 1.0],
+        upper=np.r_[np.full(cells, np.inf), np.ones(cells), np.inf],
+        cost=np.r_[np.zeros(cells), np.full(cells, -1.0), 0.0],
+    )
+    if not program.run():
+        return read(dual, np.zeros(len(dual.target)))
+    price = program.row_dual[subjects : len(bound)]
+    return read(dual, np.where(dual.is_bound, np.maximum(price, 0.0), price))
+
+
+def _without_offsets(dual: Dual, combination: Floats) -> Floats:
+    """Take a constant from each bucket's rows so that most become 0: it changes no push, and what is left falls into small pieces."""
+    in_block = np.flatnonzero(dual.block >= 0)
+    if not len(in_block):
+        return combination
+    order = in_block[np.lexsort((combination[in_block], dual.block[in_block]))]
+    block = dual.block[order]
+    begin = np.flatnonzero(np.diff(block, prepend=-1))
+    count = np.diff(np.r_[begin, len(block)])
+    out = combination.copy()
+    out[order] -= np.repeat(combination[order[begin + (count - 1) // 2]], count)
+    return out
+
+
+def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools) -> Floats:
+    """The nearest combination of usable rows that pushes no kept cell: a least-squares correction."""
+    weight = kept.astype(np.float64)
+    blocked = np.where(usable, 0.0, 1e30)  # an unusable row is held fast by an immense diagonal
+    rhs = np.where(usable, -dual.curvature(combination, weight), 0.0)
+    noise = np.full(len(rhs), 1e-15) * dual.to_rows(dual.max_rows(np.abs(combination)))
+    accuracy = np.full(dual.component_count, 1e-14)
+    step, _ = conjugate_gradients(dual, weight, blocked, rhs, jacobi(dual, weight, blocked), accuracy, noise)
+    return combination + np.where(usable, step, 0.0)
+
+
+def read(dual: Dual, combination: Floats) -> Proof:
+    """What a combination of rows proves, piece by piece, with rounding errors accounted for."""
+    size = dual.max_rows(np.abs(combination))
+    combination = np.where(np.abs(combination) > NOISE * dual.to_rows(size), combination, 0.0)
+    rows = np.flatnonzero(combination)
+    none = Proof(np.zeros(len(dual.subject), dtype=bool), np.zeros(dual.component_count, dtype=bool), np.zeros(len(combination), dtype=bool))
+    if not len(rows):
+        return none
+    used = dual.matrix[rows]
+    _, piece_of_row, piece_of_subject = components(used, dual.subject, len(dual.person_count))
+    pieces = int(piece_of_subject.max()) + 1
+
+    change = dual.by_cell @ combination
+    top = np.maximum.reduceat(change, dual.first_cell[:-1])
+    push = change - top[dual.subject]
+    # With s = the largest change of a subject's cells no push is positive; what rounding lifts is charged to v instead.
+    value = np.bincount(piece_of_row, combination[rows] * dual.target[rows], pieces) - np.bincount(piece_of_subject, top * dual.person_count, pieces)
+    # What rounding can have done to v: each product and each sum of a piece, and each subject's largest change.
+    magnitude = np.maximum.reduceat(np.abs(dual.by_cell) @ np.abs(combination), dual.first_cell[:-1])
+    rounding = tolerance.ROUNDING * (
+        np.bincount(piece_of_row, np.abs(combination[rows] * dual.target[rows]), pieces) + np.bincount(piece_of_subject, magnitude * dual.person_count, pieces)
+    )
+    # A contradiction smaller than the residual that an answer may have is none.
+    allowed = np.bincount(piece_of_row, np.abs(combination[rows]) * np.maximum(1.0, np.abs(dual.target[rows])), pieces) * tolerance.CERTIFICATE
+    contradictory_piece = value > allowed + rounding
+    piece_of_cell = piece_of_subject[dual.subject]
+    deepest = np.zeros(pieces)
+    np.minimum.at(deepest, piece_of_cell, push)
+    bound = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] / np.maximum(-push, 1e-300)
+    impossible = (push < CLEAR * deepest[piece_of_cell]) & (bound <= tolerance.ZERO) & ~contradictory_piece[piece_of_cell]
+    if not contradictory_piece.any():
+        return Proof(impossible, none.contradictory, none.rows)
+    bad_rows = none.rows.copy()
+    bad_rows[rows[contradictory_piece[piece_of_row]]] = True
+    contradictory = none.contradictory.copy()
+    contradictory[dual.component_of_row[bad_rows]] = True
+    return Proof(impossible, contradictory, bad_rows)
