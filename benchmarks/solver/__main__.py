@@ -66,7 +66,7 @@ def _line(name: str, chosen: argparse.Namespace) -> dict[str, Measured]:
 
 
 def _row(one: Measured, ours: Measured) -> str:
-    over = ">" if one.is_stopped else ""
+    over = ">" if one.is_stopped and not math.isnan(ours.cpu) else ""
     row = (
         f"{TITLE[one.method]:20} {over + _seconds(one.cpu):>9} {over + _seconds(one.wall):>9} {one.run_count:>4} {_plainly(one.peak_gb, '.2f'):>7} "
         f"{_plainly(one.residual, '.0e'):>8} {_plainly(one.duality_gap, '.0e'):>8} "

@@ -6,9 +6,10 @@
 cells; `exact_worlds` counts whole assignments where that is feasible. NumPy and SciPy in, NumPy out.
 """
 
+from .bounds import bounds
 from .errors import Infeasible, MaxentError, NotSolved, TooLarge
 from .problem import Problem, Progress, Solution
 from .solve import forced, solve
 from .worlds import Worlds, exact_worlds
 
-__all__ = ["Infeasible", "MaxentError", "NotSolved", "Problem", "Progress", "Solution", "TooLarge", "Worlds", "exact_worlds", "forced", "solve"]
+__all__ = ["Infeasible", "MaxentError", "NotSolved", "Problem", "Progress", "Solution", "TooLarge", "Worlds", "bounds", "exact_worlds", "forced", "solve"]

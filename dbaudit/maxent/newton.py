@@ -19,13 +19,13 @@ import numpy as np
 from . import tolerance
 from .arrays import Bools, Floats, Ints
 from .dual import Dual, Point
-from .linear import conjugate_gradients, jacobi
+from .linear import Preconditioner, conjugate_gradients, jacobi
 from .support import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
 MAX_STEPS = 120
 # Newton's last step must not have moved the logarithm of a probability by more than this.
-LAST_STEP = 1e-2
+LAST_STEP = 1e-5
 LONGEST_STEP = 6.0
 # A cell is suspected of being impossible when it is this improbable and Newton still wants to lower it by this share ..
 SUSPECT_PROBABILITY = 0.05
@@ -34,6 +34,9 @@ SUSPECT_STEP = -0.3
 SUSPECT_STREAK = 3
 # A cell must stand this far above the residual of its constraints to count as proven possible.
 ABOVE_RESIDUAL = 1e3
+# The barrier's last weight, in persons times nats. A bound that is barely active has slack and multiplier of its square root each, which must
+# still be invisible in a probability.
+LEAST_BARRIER = 1e-16
 # Steps without any progress after which a component is given up.
 PATIENCE = 15
 
@@ -81,7 +84,14 @@ class Newton:
         return np.asarray(point.residual - pull)
 
     def _error(self) -> Floats:
-        return self.dual.max_rows(np.abs(self._gradient(self.point)) / np.maximum(1.0, np.abs(self.dual.target)))
+        """[components] the largest violation, relative, and for bounds how far slack times multiplier is from the barrier's weight."""
+        dual, residual = self.dual, self.point.residual
+        size = np.maximum(1.0, np.abs(dual.target))
+        if not dual.is_bound.any():
+            return dual.max_rows(np.abs(residual) / size)
+        product = self.point.multiplier * residual
+        off_centre = np.maximum(np.abs(product - dual.to_rows(self.barrier)) - 1e-14 * self.point.multiplier * size, 0.0)
+        return dual.max_rows(np.where(dual.is_bound, np.maximum(-residual / size, off_centre), np.abs(residual) / size))
 
     def _merit(self, point: Point) -> Floats:
         dual = self.dual
@@ -96,17 +106,20 @@ class Newton:
         positive = np.where(dual.is_bound, point.multiplier, 1.0)
         extra = np.where(dual.is_bound, self.slack / positive, 0.0)
         accuracy = np.clip(np.sqrt(self.error), 1e-7, 0.1)
-        step, linear_steps = conjugate_gradients(dual, point.persons, extra, -gradient, jacobi(dual, point.persons, extra), accuracy, self.noise)
+        precondition = jacobi(dual, point.persons, extra)
+        step, linear_steps = conjugate_gradients(dual, point.persons, extra, -gradient, precondition, accuracy, self.noise)
         self.outcome.linear_steps += linear_steps
         change = dual.centred(step, point.persons)
         self.last_step = dual.max_cells(np.abs(change))
         # Far from the answer the quadratic model is worth little: no probability changes by more than e to this power in a step.
         reach = np.minimum(1.0, LONGEST_STEP / np.maximum(self.last_step, 1e-300))
-        length = self._line_search(step, reach, gradient, positive, extra)
+        length = self._line_search(step, reach, gradient, positive, extra, precondition)
         self._watch(step, change, length)
         self._lower_barrier()
 
-    def _line_search(self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats) -> Floats:
+    def _line_search(
+        self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats, precondition: Preconditioner
+    ) -> Floats:
         dual, old = self.dual, self.point
         length = reach
         if dual.is_bound.any():
@@ -115,10 +128,13 @@ class Newton:
             slack_length = np.minimum(1.0, self._to_boundary(np.where(dual.is_bound, self.slack, 1.0), slack_step))
         merit, slope = self._merit(old), dual.dot_rows(gradient, step)
         rounding = 1e-13 * np.abs(merit) + 1e-14
+        energy = dual.dot_rows(gradient, precondition(gradient))
         for _ in range(40):
             self.point = dual.at(old.multiplier + dual.to_rows(length) * step)
             # Near the end the merit is flat to rounding: there a smaller gradient decides.
-            enough = (self._merit(self.point) <= merit + 1e-4 * length * slope + rounding) | (self._error() <= 0.9 * self.error)
+            ahead = self._gradient(self.point)
+            enough = (self._merit(self.point) <= merit + 1e-4 * length * slope) | (dual.dot_rows(ahead, precondition(ahead)) <= 0.8 * energy)
+            enough |= np.abs(slope) <= rounding
             if enough.all():
                 break
             length = np.where(enough, length, 0.5 * length)
@@ -136,16 +152,11 @@ class Newton:
         return np.minimum.reduceat(room, self.dual.row_begin)
 
     def _lower_barrier(self) -> None:
-        least = self.least_barrier()
-        follow = (self.bound_count > 0) & (self.error <= np.maximum(10 * self.barrier, tolerance.CONVERGED)) & (self.barrier > least)
+        follow = (self.error <= np.maximum(10 * self.barrier, 1e-14)) & (self.barrier > LEAST_BARRIER)
         if follow.any():
-            self.barrier = np.where(follow, np.maximum(least, np.minimum(0.1 * self.barrier, self.barrier**1.5)), self.barrier)
+            self.barrier = np.where(follow, np.maximum(LEAST_BARRIER, np.minimum(0.1 * self.barrier, self.barrier**1.5)), self.barrier)
             self.best[follow] = np.inf
             self.error = self._error()
-
-    def least_barrier(self) -> Floats:
-        """The weight at which the barrier's share of the duality gap is far below the certificate."""
-        return np.where(self.bound_count > 0, 1e-2 * tolerance.CERTIFICATE * np.maximum(1.0, np.abs(self.point.value)) / np.maximum(self.bound_count, 1.0), 0.0)
 
     def _watch(self, step: Floats, change: Floats, length: Floats) -> None:
         """Note progress, and look for impossible cells where steps keep pushing the same way."""
@@ -178,7 +189,7 @@ class Newton:
         dual = self.dual
         status = self.outcome.status[dual.source_component]
         settled = (self.error <= tolerance.CONVERGED) | ((self.error <= 1e-2 * tolerance.CERTIFICATE) & (self.since_best >= 2))
-        settled &= self.barrier <= self.least_barrier()
+        settled &= self.barrier <= LEAST_BARRIER
         done = (status == RUNNING) & settled & (self.last_step <= LAST_STEP) & self._stands_clear()
         given_up = (status == RUNNING) & ~done & (self.since_best >= PATIENCE)
         status = np.where(done, SOLVED, np.where(given_up, STUCK, status))
@@ -202,7 +213,8 @@ class Newton:
 
     def _stands_clear(self) -> Bools:
         dual = self.dual
-        spread = largest_over_rows(dual, np.abs(self._gradient(self.point)))
+        residual = self.point.residual
+        spread = largest_over_rows(dual, np.where(dual.is_bound, np.maximum(-residual, 0.0), np.abs(residual)))
         unclear = self.point.persons < ABOVE_RESIDUAL * spread
         return dual.max_cells(unclear.astype(np.float64)) == 0
 

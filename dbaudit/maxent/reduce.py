@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from . import tolerance
-from .arrays import Floats, Ints, largest_coefficients, renumber, row_of_entry, submatrix
+from .arrays import Bools, Floats, Ints, largest_coefficients, renumber, row_of_entry, submatrix
 from .problem import Problem
 from .propagate import Clash, Support
 
@@ -64,7 +64,7 @@ class Reduced:
         return np.bincount(self.row_of_source[known], given[known] * self.source_scale[known], len(self.lower))
 
 
-def reduce(problem: Problem, support: Support, pending: np.ndarray) -> Reduced:
+def reduce(problem: Problem, support: Support, pending: Bools, lump: bool = True) -> Reduced:
     """State what is left for the `pending` subjects. Raises Clash where a row cannot hold any more."""
     undecided = pending & (support.live_count > 1)
     unknown = support.alive & undecided[problem.subject]
@@ -74,7 +74,7 @@ def reduce(problem: Problem, support: Support, pending: np.ndarray) -> Reduced:
     persons = problem.person_count[undecided]
     log_prior = problem.log_prior[cells]
 
-    representative, group = _lump(matrix, subject, log_prior, len(persons))
+    representative, group = _lump(matrix, subject, log_prior, len(persons)) if lump else (np.ones(len(persons), dtype=bool), np.arange(len(cells)))
     position = renumber(representative[subject])
     cell_of_source = group
     persons = np.bincount(_leader(subject, group), persons, len(persons))[representative]

@@ -74,8 +74,17 @@ def forced(problem: Problem) -> Bools:
 
     This is the support of the answer that `solve` gives, and finding it is most of its work. Raises as `solve` does.
     """
-    solution = solve(problem)
-    return np.asarray(solution.is_forced & (solution.probability == 0.0))
+    return ~find_support(problem).alive
+
+
+def find_support(problem: Problem) -> Support:
+    """Which cells are possible, proven from both sides. Raises as `solve` does."""
+    run = _Run(problem, None, None, None)
+    try:
+        run.solve()
+    except Clash as clash:
+        raise _infeasible(problem, clash.rows) from None
+    return run.support
 
 
 def _infeasible(problem: Problem, rows: Ints) -> Exception:
@@ -179,6 +188,10 @@ class _Run:
         """Where Newton's method was at a loss, a linear program says exactly what is impossible; if nothing is, we do not know why."""
         for component in np.flatnonzero(outcome.status == STUCK):
             size = int(np.count_nonzero(reduced.component_of_cell == component))
+            rows = np.flatnonzero(reduced.component_of_row == component)
+            conflict = explain(self.problem, np.unique(np.r_[reduced.lower_source[rows], reduced.upper_source[rows]]))
+            if conflict is not None:
+                raise conflict
             if size > PROGRAM_CELLS:
                 raise self._not_solved(f"A component of {size} cells did not converge.", size)
             dual = dual_of(reduced, np.arange(reduced.component_count) == component)

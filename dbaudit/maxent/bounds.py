@@ -1,0 +1,167 @@
+"""What is certain: the least and greatest probability of a cell, or of a set of cells, over all feasible distributions.
+
+Linear programs, each over the components concerned only. Components are packed, whole, into programs of a convenient size, and every
+program asks something of each component in it. Asking for many cells at once decides most of them: a vertex shows every cell that it puts at 0,
+or at the most that the cell's own subject and rows allow, to reach that extreme. Only where a vertex shows nothing new is one
+cell asked for by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import tolerance
+from .arrays import Bools, Floats, Ints, renumber, submatrix
+from .errors import NotSolved
+from .linear_program import LinearProgram, feasible_set
+from .problem import Problem, Progress
+from .reduce import Reduced, reduce
+from .solve import find_support
+
+# Small components share a program up to about this many cells: beyond it the simplex method's cost grows faster than linearly.
+PACK_CELLS = 2_000
+
+
+def bounds(problem: Problem, what: Ints | sp.csr_array, *, progress: Callable[[Progress], None] | None = None) -> tuple[Floats, Floats]:
+    """Least and greatest probability of each cell asked for (an array of cells), or of each set (sparse rows over the cells).
+
+    A row's coefficients weigh the probabilities of its cells, which may belong to several subjects. Raises Infeasible and NotSolved as `solve` does.
+    """
+    support = find_support(problem)
+    if sp.issparse(what):
+        return _bounds_of_sets(problem, support, sp.csr_array(what), progress)
+    cells = np.asarray(what)
+    if cells.size and cells.dtype.kind not in "iu":
+        raise ValueError("bounds are asked for by an array of cell numbers or a sparse matrix over the cells.")
+    if cells.size and (cells.min() < 0 or cells.max() >= problem.cell_count):
+        raise ValueError(f"a cell asked for is not in 0 .. {problem.cell_count - 1}.")
+    lower = np.where(support.alive & (support.live_count == 1)[problem.subject], 1.0, 0.0)
+    upper = np.where(support.alive, 1.0, 0.0)
+    asked = np.zeros(problem.cell_count, dtype=bool)
+    asked[cells] = True
+    reduced = reduce(problem, support, np.ones(problem.subject_count, dtype=bool))
+    wanted = np.zeros(len(reduced.subject), dtype=bool)
+    wanted[reduced.cell_of_source[asked[reduced.source_cell]]] = True
+    least, greatest = _bounds_of_cells(reduced, wanted, progress)
+
+    # One of several subjects that were lumped can take all that the group has, up to its own size, or leave all to the others.
+    own = problem.person_count[problem.subject[reduced.source_cell]]
+    group = reduced.person_count[reduced.subject[reduced.cell_of_source]]
+    upper[reduced.source_cell] = np.minimum(greatest[reduced.cell_of_source], own) / own
+    lower[reduced.source_cell] = np.maximum(least[reduced.cell_of_source] - (group - own), 0.0) / own
+    return lower[cells], upper[cells]
+
+
+def _bounds_of_cells(reduced: Reduced, wanted: Bools, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
+    """[cells] least and greatest number of persons in each wanted cell of a reduced problem."""
+    least, greatest = np.zeros(len(wanted)), _most_by_one_row(reduced)
+    concerned = np.bincount(reduced.component_of_cell, wanted, reduced.component_count) > 0
+    size = np.where(concerned, np.bincount(reduced.component_of_cell, minlength=reduced.component_count), 0)
+    pack = (np.cumsum(size) - size) // PACK_CELLS
+    numbers = np.unique(pack[concerned])
+    for done, number in enumerate(numbers):
+        chosen = concerned & (pack == number)
+        cells = np.flatnonzero(chosen[reduced.component_of_cell])
+
+        def tell(share: float, done: int = done) -> None:
+            if progress is not None:
+                progress(Progress("bounds", (done + share) / len(numbers)))
+
+        program = _program(reduced, chosen)
+        component = renumber(chosen)[reduced.component_of_cell[cells]]
+        greatest[cells] = _extremes(program, component, wanted[cells], greatest[cells], -1.0, lambda share, tell=tell: tell(0.5 * share))
+        least[cells] = _extremes(program, component, wanted[cells], least[cells], 1.0, lambda share, tell=tell: tell(0.5 + 0.5 * share))
+    return least, greatest
+
+
+def _extremes(program: LinearProgram, component: Ints, wanted: Bools, limit: Floats, sign: float, tell: Callable[[float], None]) -> Floats:
+    """The greatest (sign -1) or least (sign +1) value of each wanted cell; `limit` is what it cannot exceed or fall below."""
+    answer = limit.copy()
+    open_ = wanted.copy()
+    best = np.full(len(limit), np.inf)
+    single = np.zeros(int(component.max()) + 1, dtype=bool)
+    while open_.any():
+        tell(1.0 - open_.sum() / max(1, wanted.sum()))
+        asked = open_.copy()
+        # Where asking for all open cells of a component showed nothing new, ask for one: the most promising.
+        alone = np.flatnonzero(open_ & single[component])
+        asked[alone] = False
+        order = alone[np.lexsort((best[alone], component[alone]))]
+        chosen = order[np.flatnonzero(np.diff(component[order], prepend=-1))]
+        asked[chosen] = True
+        program.set_cost(np.where(asked, sign, 0.0))
+        if not program.run():
+            raise NotSolved("A linear program for the bounds was not solved.", residual=float("inf"), duality_gap=float("inf"))
+        point = program.point
+        answer[chosen] = point[chosen]
+        open_[chosen] = False
+        distance = np.abs(point - limit)
+        best = np.minimum(best, distance)
+        reached = open_ & (distance <= tolerance.CERTIFICATE * np.maximum(1.0, np.abs(limit)))
+        open_ &= ~reached
+        news = np.bincount(component, reached, len(single)) > 0
+        single = ~news
+    return np.where(np.abs(answer) <= tolerance.CERTIFICATE, 0.0, answer)
+
+
+def _most_by_one_row(reduced: Reduced) -> Floats:
+    """[cells] the most persons that a cell's own subject, and each row with non-negative coefficients, leave room for."""
+    most = reduced.person_count[reduced.subject].copy()
+    matrix = reduced.matrix
+    entries = np.diff(matrix.indptr)
+    row = np.repeat(np.arange(len(reduced.lower)), entries)
+    positive = np.minimum.reduceat(matrix.data, matrix.indptr[:-1]) > 0 if matrix.nnz else np.zeros(0, dtype=bool)
+    useful = positive[row] & np.isfinite(reduced.upper[row])
+    np.minimum.at(most, matrix.indices[useful], reduced.upper[row[useful]] / matrix.data[useful])
+    return np.maximum(most, 0.0)
+
+
+def _program(reduced: Reduced, chosen: Bools) -> LinearProgram:
+    rows = np.flatnonzero(chosen[reduced.component_of_row])
+    subjects = chosen[reduced.component_of_subject]
+    cells = subjects[reduced.subject]
+    matrix = submatrix(reduced.matrix, rows, renumber(cells), int(cells.sum()))
+    full = feasible_set(matrix, reduced.lower[rows], reduced.upper[rows], renumber(subjects)[reduced.subject[cells]], reduced.person_count[subjects])
+    columns = int(cells.sum())
+    return LinearProgram(*full, lower=np.zeros(columns), upper=np.full(columns, np.inf))
+
+
+def _bounds_of_sets(problem: Problem, support: object, sets: sp.csr_array, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
+    """Sets may tell lumped subjects apart, so nothing is lumped; each set has one program over its components."""
+    from .propagate import Support
+
+    assert isinstance(support, Support)
+    if sets.shape[1] != problem.cell_count:
+        raise ValueError(f"the sets have {sets.shape[1]} columns, but the problem has {problem.cell_count} cells.")
+    reduced = reduce(problem, support, np.ones(problem.subject_count, dtype=bool), lump=False)
+    decided = support.alive & (support.live_count == 1)[problem.subject]
+    fixed = sets @ decided.astype(np.float64)
+    lower, upper = fixed.copy(), fixed.copy()
+    cell_of = np.full(problem.cell_count, -1)
+    cell_of[reduced.source_cell] = reduced.cell_of_source
+    programs: dict[bytes, tuple[LinearProgram, Ints]] = {}
+    for number in range(sets.shape[0]):
+        if progress is not None:
+            progress(Progress("bounds", number / sets.shape[0]))
+        entry = slice(sets.indptr[number], sets.indptr[number + 1])
+        cells, weight = cell_of[sets.indices[entry]], sets.data[entry]
+        cells, weight = cells[cells >= 0], weight[cells >= 0]
+        if not len(cells):
+            continue
+        chosen = np.zeros(reduced.component_count, dtype=bool)
+        chosen[reduced.component_of_cell[cells]] = True
+        key = chosen.tobytes()
+        if key not in programs:
+            programs[key] = (_program(reduced, chosen), renumber(chosen[reduced.component_of_cell]))
+        program, position = programs[key]
+        cost = np.zeros(int(position.max()) + 1)
+        np.add.at(cost, position[cells], weight / reduced.person_count[reduced.subject[cells]])
+        for sign, side in ((1.0, lower), (-1.0, upper)):
+            program.set_cost(sign * cost)
+            if not program.run():
+                raise NotSolved("A linear program for the bounds was not solved.", residual=float("inf"), duality_gap=float("inf"))
+            side[number] += sign * program.value
+    return lower, upper
