@@ -19,7 +19,7 @@ import numpy as np
 from . import tolerance
 from .arrays import Bools, Floats, Ints
 from .dual import Dual, Point
-from .linear import Preconditioner, conjugate_gradients, jacobi
+from .linear import MANY_STEPS, System, factorisation_is_affordable
 from .support import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
@@ -37,6 +37,8 @@ ABOVE_RESIDUAL = 1e3
 # The barrier's last weight, in persons times nats. A bound that is barely active has slack and multiplier of its square root each, which must
 # still be invisible in a probability.
 LEAST_BARRIER = 1e-16
+# The least probability that a start may give to a cell.
+LEAST_START = 1e-7
 # Steps without any progress after which a component is given up.
 PATIENCE = 15
 
@@ -63,12 +65,13 @@ class Newton:
         self.dual = dual
         self.outcome = outcome
         components = dual.component_count
-        self.point = dual.at(np.where(dual.is_bound, np.maximum(start, 0.1), start))
+        self.point = dual.at(_sane(dual, np.where(dual.is_bound, np.maximum(start, 0.1), start)))
         bounds = dual.sum_rows(dual.is_bound.astype(np.float64))
         self.bound_count = bounds
         slack = np.maximum(self.point.residual, 0.1 * (1.0 + np.abs(dual.target)))
         self.slack = np.where(dual.is_bound, slack, 0.0)
         self.barrier = 0.1 * dual.dot_rows(np.where(dual.is_bound, self.point.multiplier, 0.0), self.slack) / np.maximum(bounds, 1.0)
+        self.factorise: bool | None = None  # not decided yet
         self.last_step = np.full(components, np.inf)
         self.best = np.full(components, np.inf)
         self.since_best = np.zeros(components, dtype=np.int64)
@@ -106,19 +109,21 @@ class Newton:
         positive = np.where(dual.is_bound, point.multiplier, 1.0)
         extra = np.where(dual.is_bound, self.slack / positive, 0.0)
         accuracy = np.clip(np.sqrt(self.error), 1e-7, 0.1)
-        precondition = jacobi(dual, point.persons, extra)
-        step, linear_steps = conjugate_gradients(dual, point.persons, extra, -gradient, precondition, accuracy, self.noise)
+        system = System(dual, point.persons, extra, bool(self.factorise))
+        step, linear_steps = system.solve(-gradient, accuracy, self.noise)
         self.outcome.linear_steps += linear_steps
+        if linear_steps > MANY_STEPS and self.factorise is None:
+            self.factorise = factorisation_is_affordable(dual)
         change = dual.centred(step, point.persons)
         self.last_step = dual.max_cells(np.abs(change))
         # Far from the answer the quadratic model is worth little: no probability changes by more than e to this power in a step.
         reach = np.minimum(1.0, LONGEST_STEP / np.maximum(self.last_step, 1e-300))
-        length = self._line_search(step, reach, gradient, positive, extra, precondition)
+        length = self._line_search(step, reach, gradient, positive, extra, system)
         self._watch(step, change, length)
         self._lower_barrier()
 
     def _line_search(
-        self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats, precondition: Preconditioner
+        self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats, system: System
     ) -> Floats:
         dual, old = self.dual, self.point
         length = reach
@@ -128,12 +133,12 @@ class Newton:
             slack_length = np.minimum(1.0, self._to_boundary(np.where(dual.is_bound, self.slack, 1.0), slack_step))
         merit, slope = self._merit(old), dual.dot_rows(gradient, step)
         rounding = 1e-13 * np.abs(merit) + 1e-14
-        energy = dual.dot_rows(gradient, precondition(gradient))
+        energy = system.size(gradient)
         for _ in range(40):
             self.point = dual.at(old.multiplier + dual.to_rows(length) * step)
             # Near the end the merit is flat to rounding: there a smaller gradient decides.
             ahead = self._gradient(self.point)
-            enough = (self._merit(self.point) <= merit + 1e-4 * length * slope) | (dual.dot_rows(ahead, precondition(ahead)) <= 0.8 * energy)
+            enough = (self._merit(self.point) <= merit + 1e-4 * length * slope) | (system.size(ahead) <= 0.8 * energy)
             enough |= np.abs(slope) <= rounding
             if enough.all():
                 break
@@ -175,7 +180,7 @@ class Newton:
         dual = self.dual
         part = dual if due.all() else dual.select(due)
         rows, cells = due[dual.component_of_row], due[dual.component_of_cell]
-        proof = prove(part, step[rows], suspects[cells])
+        proof = prove(part, step[rows], suspects[cells], bool(self.factorise))
         outcome = self.outcome
         outcome.impossible[part.source_cell[proof.impossible]] = True
         outcome.conflict[part.source_row[proof.rows]] = True
@@ -230,6 +235,12 @@ class Newton:
         self.slack, self.noise, self.cell_streak = self.slack[rows], self.noise[rows], self.cell_streak[cells]
         for name in ("bound_count", "barrier", "last_step", "best", "since_best", "error"):
             setattr(self, name, getattr(self, name)[staying])
+
+
+def _sane(dual: Dual, start: Floats) -> Floats:
+    """A start that already makes a cell next to impossible would hide it from Newton's method: such components begin afresh."""
+    lowest = -dual.max_cells(-dual.at(start).probability)
+    return np.where(dual.to_rows(lowest < LEAST_START), np.where(dual.is_bound, 0.1, 0.0), start)
 
 
 def largest_over_rows(dual: Dual, residual: Floats) -> Floats:

@@ -6,12 +6,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # An example takes from 1 to 100 ms, most of it in the oracle, and more on a loaded machine: no deadline.
-settings.register_profile("maxent", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+settings.register_profile("maxent", max_examples=60, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 settings.load_profile("maxent")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: thousands of examples; runs only when asked for with -m slow")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

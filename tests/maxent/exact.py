@@ -15,8 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from dbaudit.maxent.problem import Problem
-
-from .oracle import Bools, Floats, Undecided
+from tests.maxent.oracle import Bools, Floats, Undecided
 
 
 class _Tableau:

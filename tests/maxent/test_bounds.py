@@ -9,9 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dbaudit.maxent import Problem, bounds, forced, solve
-
-from . import oracle
-from .strategies import Draft, at_least, at_most, equation, feasible_problems, releases, whole_drafts
+from tests.maxent import oracle
+from tests.maxent.strategies import Draft, at_least, at_most, equation, feasible_problems, releases, whole_drafts
 
 LINEAR_PROGRAM_ERROR = 1e-7
 
@@ -44,7 +43,7 @@ def test_the_bounds_in_releases_are_those_of_two_linear_programs_and_hold_the_an
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@settings(max_examples=500)
 @given(st.one_of(feasible_problems(), releases().map(lambda draft: draft.build(with_family=True))))
 def test_the_bounds_of_each_cell_of_thousands_of_problems_are_those_of_two_linear_programs(problem: Problem) -> None:
     agrees_with_linear_programs(problem)

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import assume, event, given, settings
 
 from dbaudit.maxent import NotSolved, Problem, Solution, forced, solve
-
-from . import exact, oracle
-from .strategies import Draft, Row, at_least, at_most, equation, feasible_problems, near_boundary, releases
-from .test_oracle import loaded_die
+from tests.maxent import exact, oracle
+from tests.maxent.strategies import Draft, at_least, at_most, equation, feasible_problems, near_boundary, releases
+from tests.maxent.test_oracle import loaded_die
 
 CERTIFICATE = 1e-9
 NOTHING = Fraction(1, 10**11)  # persons: a cell that can hold less than this may be called empty
@@ -64,17 +63,52 @@ def test_residual_and_gap_of_random_releases_recomputed_from_their_answer_are_a_
 
 
 @pytest.mark.slow
-@settings(max_examples=4000)
+@settings(max_examples=1500)
 @given(feasible_problems())
 def test_residual_and_gap_of_thousands_of_random_problems_are_a_billionth_at_most(problem: Problem) -> None:
     certificate_holds(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 @given(releases(max_persons=16, max_values=5))
 def test_residual_and_gap_of_thousands_of_releases_are_a_billionth_at_most(draft: Draft) -> None:
     certificate_holds(draft.build(with_family=True))
+
+
+THIRD = 1 / 3
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        # whole numbers, rows that repeat each other, and an inequality that is tight in every feasible point
+        Draft(
+            [4],
+            [4.0],
+            [at_least({3: 1.0}, 2.0), equation({2: 1.0}, 1.0), equation({0: 1.0, 2: 1.0, 3: 1.0}, 3.0), equation({0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0}, 4.0)],
+        ),
+        # two rows that leave the third cell nothing
+        Draft([3], [2.0], [equation({1: 1.0}, 1.0), at_least({1: 1.0}, 1.0), equation({0: 1.0}, 1.0)]),
+        Draft([3], [2.0], [equation({0: 1.0}, 1.0), equation({2: 1.0}, 1.0)], prior=[1e-6, 1e-6, 1e-6]),
+        # an inequality without effect beside the equation that already says it
+        Draft([3], [1.0], [equation({0: 1.0}, THIRD), at_most({0: 1.0, 1: 1.0, 2: -1.0}, -THIRD)], prior=[1e-6, 1e-6, 1e-6]),
+        # priors twelve orders of magnitude apart
+        Draft([3, 2], [1.0, 2.0], [equation({0: 1.0, 3: 1.0}, 1.0)], prior=[1e-12, 1.0, 1e12, 1e-9, 1.0]),
+        Draft([4], [2.25], [equation({1: -1700.0, 3: 750.0}, 137.5)], prior=[1.0, 1e-6, 1.0, 1e-6]),
+        Draft([2, 2], [1.0, 0.5], [equation({1: 1.0, 2: 1.0}, 0.5)], prior=[1.0, 1e-6, 1e-3, 1e-6]),
+        # a millionth from the extreme
+        Draft([4], [5.0], [equation({0: 1.0, 1: -1.0}, 4.999999)]),
+        # the same cell told three times, once as a limit that it exactly meets
+        Draft(
+            [4],
+            [7 / 3],
+            [equation({2: 1.0, 3: 1.0}, 35 / 36), equation({1: -1700.0, 3: 1000 / 3}, -44800 / 27), at_most({2: 1.0}, 0.5), at_least({2: 1.0}, 0.0)],
+        ),
+    ],
+)
+def test_small_problems_that_once_defeated_the_solver_are_certified(draft: Draft) -> None:
+    certificate_holds(draft.build())
 
 
 # ------------------------------------------------------------------------------------------------ close to a boundary
@@ -86,9 +120,7 @@ def is_right_or_not_given(problem: Problem, distance: float) -> bool:
         assume(False)
     try:
         solution = solve(problem)
-    except NotSolved as error:
-        assert error.residual >= 0
-        assert error.duality_gap >= 0
+    except NotSolved:
         return False
     called_zero = solution.is_forced & (solution.probability == 0)
     for cell in range(problem.cell_count):
@@ -121,7 +153,7 @@ def test_a_hair_inside_the_boundary_forced_names_no_cell_that_can_hold_a_hundred
 
 
 @pytest.mark.slow
-@settings(max_examples=5000)
+@settings(max_examples=2000)
 @given(near_boundary())
 def test_thousands_of_problems_a_hair_inside_the_boundary_are_right_or_not_given(case: tuple[Problem, float]) -> None:
     event(f"{case[1]:g} inside: {'solved' if is_right_or_not_given(*case) else 'not solved'}")
@@ -162,21 +194,22 @@ def test_a_die_still_closer_to_certainty_is_right_or_not_given(mean: float) -> N
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-9, 1e-12])
 @pytest.mark.parametrize(
-    "rows",
+    ("term", "top"),
     [
         # two persons who almost surely both have the value, told as a sum
-        [({0: 1.0, 2: 1.0}, 2.0)],
-        # a cell that grows like the root of the distance: x0 - x2 nearly 1 with three values each
-        [({0: 1.0, 3: -1.0}, 1.0)],
-        # a chain, each link hair-tight
-        [({0: 1.0, 2: 1.0, 4: 1.0}, 3.0)],
+        ({0: 1.0, 3: 1.0}, 2.0),
+        # one almost surely has it and the other almost surely not
+        ({0: 1.0, 3: -1.0}, 1.0),
+        # three persons
+        ({0: 1.0, 3: 1.0, 6: 1.0}, 3.0),
         # a weight of a thousand beside a weight of one
-        [({0: 1000.0, 3: 1.0}, 1001.0)],
+        ({0: 1000.0, 3: 1.0}, 1001.0),
+        # a second value that costs a tenth as much room as the third
+        ({0: 10.0, 1: 9.0, 3: 10.0}, 20.0),
     ],
 )
-def test_sums_and_differences_a_hair_from_their_extreme_are_right_or_not_given(rows: list[tuple[dict[int, float], float]], distance: float) -> None:
-    told: list[Row] = [at_least(term, top - distance) for term, top in rows]
-    is_right_or_not_given(Draft([3, 3], [1.0, 1.0], told).build(), distance)
+def test_sums_and_differences_a_hair_from_their_extreme_are_right_or_not_given(term: dict[int, float], top: float, distance: float) -> None:
+    is_right_or_not_given(Draft([3, 3, 3], [1.0] * 3, [at_least(term, top - distance)]).build(), distance)
 
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-9])

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from dbaudit.maxent import Problem, forced, solve
-
-from . import oracle
-from .strategies import Draft, at_least, at_most, equation, feasible_problems, releases, whole_drafts
+from tests.maxent import oracle
+from tests.maxent.strategies import Draft, at_least, at_most, equation, feasible_problems, releases, whole_drafts
 
 
 def agrees_with_linear_program(problem: Problem) -> None:
@@ -43,14 +42,14 @@ def test_the_forced_cells_of_releases_are_those_that_a_linear_program_finds(draf
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 @given(feasible_problems(kind="whole", max_rows=9))
 def test_the_forced_cells_of_thousands_of_random_problems_are_those_that_a_linear_program_finds(problem: Problem) -> None:
     agrees_with_linear_program(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 @given(releases(max_persons=16, max_values=5))
 def test_the_forced_cells_of_thousands_of_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
     agrees_with_linear_program(draft.build(with_family=True))

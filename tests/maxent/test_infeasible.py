@@ -8,9 +8,8 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 
 from dbaudit.maxent import Infeasible, NotSolved, Problem, bounds, forced, solve
-
-from . import oracle
-from .strategies import (
+from tests.maxent import oracle
+from tests.maxent.strategies import (
     Draft,
     Row,
     at_least,
@@ -46,7 +45,7 @@ def test_contradictions_are_found_exactly_where_a_linear_program_finds_them_and_
 
 
 @pytest.mark.slow
-@settings(max_examples=3000)
+@settings(max_examples=1500)
 @given(doubtful_problems())
 def test_thousands_of_contradictions_are_found_and_told_as_smallest_sets(problem: Problem) -> None:
     verdict_is_right(problem)

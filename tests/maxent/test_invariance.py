@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbaudit.maxent import Infeasible, NotSolved, Problem, Solution, solve
-
-from .strategies import Draft, Row, added, drafts, points, redundant_rows, releases, rows_through, scaled, shapes
+from tests.maxent.strategies import Draft, Row, added, drafts, equation, half_told_releases, points, redundant_rows, releases, rows_through, scaled, shapes
 
 PROBABILITY, ENTROPY = 1e-6, 1e-8  # far above what a certified answer is off by, far below any real difference
 
@@ -128,6 +127,39 @@ def test_naming_only_some_releases_changes_no_answer(draft: Draft, data: st.Data
     hushed = data.draw(st.sampled_from(range(3)))
     other = replace(draft, rows=[replace(row, family=-1, block=-1) if row.family == hushed else row for row in draft.rows])
     same(outcome(draft.build()), outcome(other.build(with_family=True)))
+
+
+@settings(max_examples=150)
+@given(half_told_releases())
+def test_naming_buckets_of_which_not_every_count_is_told_changes_no_answer(draft: Draft) -> None:
+    same(outcome(draft.build(with_family=False)), outcome(draft.build(with_family=True)))
+
+
+@pytest.mark.slow
+@settings(max_examples=1000)
+@given(half_told_releases())
+def test_naming_buckets_of_thousands_of_half_told_releases_changes_no_answer(draft: Draft) -> None:
+    same(outcome(draft.build(with_family=False)), outcome(draft.build(with_family=True)))
+
+
+@settings(max_examples=60)
+@given(any_drafts, st.data())
+def test_naming_rows_as_buckets_that_are_none_changes_no_answer(draft: Draft, data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 1)), min_size=len(draft.rows), max_size=len(draft.rows)))
+    other = replace(draft, rows=[replace(row, family=f, block=b) for row, (f, b) in zip(draft.rows, names, strict=True)])
+    same(outcome(draft.build()), outcome(other.build(with_family=True)))
+
+
+def test_a_cell_that_two_half_told_buckets_empty_together_is_found_with_their_names_too() -> None:
+    # Two of A, B, C, D, E have the value by the first release; the second tells the four without D in full, and one of them has it. So D has it.
+    rows = [
+        equation({1: 1.0, 3: 1.0, 5: 1.0, 7: 1.0, 9: 1.0}, 2.0, "first release, the value", family=0, block=0),
+        equation({0: 1.0, 2: 1.0, 4: 1.0, 8: 1.0}, 3.0, "second release, not the value", family=1, block=0),
+        equation({1: 1.0, 3: 1.0, 5: 1.0, 9: 1.0}, 1.0, "second release, the value", family=1, block=0),
+    ]
+    solution = solve(Draft([2] * 5, [1.0] * 5, rows).build(with_family=True))
+    assert solution.is_forced.tolist() == [False] * 6 + [True, True] + [False] * 2
+    assert solution.probability[6] == 0
 
 
 @settings(max_examples=60)

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 
 from dbaudit.maxent.problem import Problem
-
-from . import exact, oracle
-from .strategies import Draft, at_least, at_most, doubtful_problems, drafts, equation, feasible_problems, near_boundary, whole_drafts
+from tests.maxent import exact, oracle
+from tests.maxent.strategies import Draft, at_least, at_most, doubtful_problems, drafts, equation, feasible_problems, near_boundary, whole_drafts
 
 
 def test_the_oracle_gives_a_bucket_its_value_shares() -> None:
     cells = {s: [s, s + 3, s + 6] for s in range(3)}
-    problem = Draft([3, 3, 3], [2.0, 1.0, 1.0], [equation({c: 1.0 for c in cells[s]}, count) for s, count in enumerate([2.0, 1.0, 1.0])]).build()
+    problem = Draft([3, 3, 3], [2.0, 1.0, 1.0], [equation(dict.fromkeys(cells[s], 1.0), count) for s, count in enumerate([2.0, 1.0, 1.0])]).build()
     for answer in (oracle.reference(problem).probability, exact.precise(problem).probability):
         assert answer == pytest.approx([0.5, 0.25, 0.25] * 3, abs=2e-5)
 
