@@ -174,7 +174,8 @@ class Newton:
         longest = dual.max_cells(self.cell_streak.astype(np.float64))
         due = (longest > 0) & (longest % SUSPECT_STREAK == 0)
         if due.any():
-            self._prove(due, step, self.cell_streak >= SUSPECT_STREAK)
+            falling = (self.point.probability < SUSPECT_PROBABILITY) & (change < 0.1 * SUSPECT_STEP)
+            self._prove(due, step, falling | (self.cell_streak >= SUSPECT_STREAK))
 
     def _prove(self, due: Bools, step: Floats, suspects: Bools) -> None:
         dual = self.dual

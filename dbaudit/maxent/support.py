@@ -32,8 +32,10 @@ CLEAR = 1e-3
 NOISE = 1e-9
 # How near to whole numbers a combination must be to be taken for them; the proof is then computed from the whole numbers.
 WHOLE = 1e-5
+# Least-squares corrections, each of what rounding left of the one before.
+REFINEMENTS = 3
 # Rounds of taking back cells that turn out not to be pushed down.
-ROUNDS = 3
+ROUNDS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +48,29 @@ class Proof:
 
 
 def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Proof:
-    """Turn a diverging Newton direction into a combination that is exactly 0 on all cells but the suspects, and read it."""
+    """Turn a diverging Newton direction into a combination that is exactly 0 on all cells but the suspects, and read it.
+
+    Suspects may be too many: those that the combination does not clearly push down are taken back, and it is corrected again.
+    """
     usable = ~dual.is_bound | (direction > 0)
     combination = np.where(usable, direction, 0.0)
     kept = ~suspects
     for _ in range(ROUNDS):
         combination = _clear(dual, combination, kept, usable, factorise)
-        size = dual.max_rows(np.abs(combination))
         wrong_sign = usable & dual.is_bound & (combination < 0)
         push = dual.centred(combination, kept.astype(np.float64))
-        raised = ~kept & (push > NOISE * size[dual.component_of_cell])
-        if not wrong_sign.any() and not raised.any():
+        deepest = -dual.max_cells(-push)
+        acquitted = ~kept & (push > CLEAR * deepest[dual.component_of_cell])
+        if not wrong_sign.any() and not acquitted.any():
             break
         usable &= ~wrong_sign
-        kept |= raised
+        kept |= acquitted
         combination = np.where(usable, combination, 0.0)
-    return read(dual, _without_offsets(dual, combination))
+    whole = read(dual, combination)
+    if whole.contradictory.any() or not np.any(~kept & ~whole.impossible):
+        return whole
+    split = read(dual, _without_offsets(dual, combination))
+    return Proof(whole.impossible | split.impossible, split.contradictory, split.rows)
 
 
 def prove_by_program(dual: Dual) -> Proof:
@@ -91,7 +100,10 @@ def prove_by_program(dual: Dual) -> Proof:
 
 
 def _without_offsets(dual: Dual, combination: Floats) -> Floats:
-    """Take a constant from each bucket's rows so that most become 0: it changes no push, and what is left falls into small pieces."""
+    """Take a constant from each bucket's rows so that most become 0: what is left falls into small pieces, with smaller rounding errors.
+
+    Where all of a bucket's rows are still there, this changes no push; `read` computes what it did in any case.
+    """
     in_block = np.flatnonzero(dual.block >= 0)
     if not len(in_block):
         return combination
@@ -108,11 +120,16 @@ def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools, factoris
     """The nearest combination of usable rows that pushes no kept cell: a least-squares correction."""
     weight = kept.astype(np.float64)
     blocked = np.where(usable, 0.0, 1e30)  # an unusable row is held fast by an immense diagonal
-    rhs = np.where(usable, -dual.curvature(combination, weight), 0.0)
-    noise = np.full(len(rhs), 1e-15) * dual.to_rows(dual.max_rows(np.abs(combination)))
+    system = System(dual, weight, blocked, factorise)
     accuracy = np.full(dual.component_count, 1e-14)
-    step, _ = System(dual, weight, blocked, factorise).solve(rhs, accuracy, noise)
-    return combination + np.where(usable, step, 0.0)
+    for _ in range(REFINEMENTS):
+        rhs = np.where(usable, -dual.curvature(combination, weight), 0.0)
+        noise = np.full(len(rhs), 1e-15) * dual.to_rows(dual.max_rows(np.abs(combination)))
+        step, steps = system.solve(rhs, accuracy, noise)
+        combination = combination + np.where(usable, step, 0.0)
+        if steps == 0:
+            break
+    return combination
 
 
 def read(dual: Dual, combination: Floats) -> Proof:
@@ -148,7 +165,7 @@ def read(dual: Dual, combination: Floats) -> Proof:
     contradictory[dual.component_of_row[conflict]] = True
     deepest = np.zeros(pieces)
     np.minimum.at(deepest, piece_of_cell, push)
-    most = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] / np.maximum(-push, 1e-300)
+    most = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] / np.maximum(-push, tolerance.ZERO)
     impossible = (push < CLEAR * deepest[piece_of_cell]) & (most <= tolerance.ZERO) & ~contradictory[dual.component_of_cell]
     return Proof(impossible, contradictory, conflict)
 

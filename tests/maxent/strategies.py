@@ -288,7 +288,7 @@ def near_boundary(draw: st.DrawFn) -> tuple[Problem, float]:
         if Fraction(float(value)) == value:
             plain.append(draw(st.sampled_from([equation(term, float(value)), at_most(term, float(value)), at_least(term, float(value))])))
     draft = replace(draft, rows=plain)
-    aim = {c: float(draw(st.sampled_from([1, 1, 2, -1, 100]))) for c in draw(terms(draft, zero_one))}
+    aim = {c: float(draw(st.sampled_from([1, 1, 2, -1, 10]))) for c in draw(terms(draft, zero_one))}
     weight = [int(aim.get(c, 0)) for c in range(draft.cell_count)]
     top, bottom = exact.maximum_of(draft.build(), weight), -exact.maximum_of(draft.build(), [-w for w in weight])
     distance = draw(st.sampled_from([1e-6, 1e-9, 1e-12]))

@@ -89,6 +89,8 @@ THIRD = 1 / 3
             [at_least({3: 1.0}, 2.0), equation({2: 1.0}, 1.0), equation({0: 1.0, 2: 1.0, 3: 1.0}, 3.0), equation({0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0}, 4.0)],
         ),
         # two rows that leave the third cell nothing
+        Draft([3], [2.0], [equation({0: 1.0}, 1.0), equation({1: 1.0}, 1.0)]),
+        Draft([3], [3.0], [equation({0: 1.0}, 2.0), at_least({1: 1.0}, 1.0)]),
         Draft([3], [2.0], [equation({1: 1.0}, 1.0), at_least({1: 1.0}, 1.0), equation({0: 1.0}, 1.0)]),
         Draft([3], [2.0], [equation({0: 1.0}, 1.0), equation({2: 1.0}, 1.0)], prior=[1e-6, 1e-6, 1e-6]),
         # an inequality without effect beside the equation that already says it
@@ -107,8 +109,10 @@ THIRD = 1 / 3
         ),
     ],
 )
-def test_small_problems_that_once_defeated_the_solver_are_certified(draft: Draft) -> None:
-    certificate_holds(draft.build())
+def test_small_problems_that_once_defeated_the_solver_are_certified_and_their_forced_cells_found(draft: Draft) -> None:
+    problem = draft.build()
+    assert forced(problem).tolist() == oracle.zero_cells(problem).tolist()
+    certificate_holds(problem)
 
 
 # ------------------------------------------------------------------------------------------------ close to a boundary

@@ -149,7 +149,8 @@ def crowd(random: np.random.Generator, kind: str) -> Problem:
             lower[r], upper[r] = (value - room, np.inf) if told < 0.75 else (-np.inf, value + room)
         else:
             lower[r], upper[r] = value - room, value + room
-    return Problem(subject, count, sp.csr_array(matrix), lower, upper, None if random.random() < 0.7 else 10.0 ** random.integers(-4, 5, cells))
+    prior = None if random.random() < 0.7 else np.array(10.0 ** random.integers(-4, 5, cells), dtype=np.float64)
+    return Problem(subject, count, sp.csr_array(matrix), lower, upper, prior)
 
 
 @pytest.mark.parametrize("kind", ["inside", "a face", "whole persons"])

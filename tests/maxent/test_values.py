@@ -25,7 +25,7 @@ def agrees_with_clarabel(problem: Problem) -> None:
     assert solution.entropy == pytest.approx(expected.entropy, rel=1e-7, abs=1e-7)
 
 
-def agrees_to_seven_digits(problem: Problem) -> None:
+def agrees_to_six_digits(problem: Problem) -> None:
     assume(exact.is_feasible(problem))  # a redundant row with a rounded target can be off by 1e-16, which exact arithmetic does not forgive
     try:
         expected = exact.precise(problem)
@@ -33,7 +33,7 @@ def agrees_to_seven_digits(problem: Problem) -> None:
         assume(False)
     solution = solve(problem)
     assert solution.status == "solved"
-    assert solution.probability == pytest.approx(expected.probability, abs=1e-7)
+    assert solution.probability == pytest.approx(expected.probability, abs=1e-6)  # where a limit just touches the optimum a gap of 1e-14 allows 1e-7
     assert solution.entropy == pytest.approx(oracle.reported_entropy(problem, expected.probability), rel=1e-8, abs=1e-8)
 
 
@@ -51,8 +51,8 @@ def test_the_answer_to_random_releases_is_that_of_an_interior_point_method(draft
 
 
 @given(few_inequalities)
-def test_the_answer_to_a_small_problem_is_right_to_seven_digits(draft: Draft) -> None:
-    agrees_to_seven_digits(draft.build())
+def test_the_answer_to_a_small_problem_is_right_to_six_digits(draft: Draft) -> None:
+    agrees_to_six_digits(draft.build())
 
 
 @pytest.mark.slow
@@ -72,8 +72,8 @@ def test_the_answers_to_thousands_of_random_releases_are_those_of_an_interior_po
 @pytest.mark.slow
 @settings(max_examples=1000)
 @given(few_inequalities)
-def test_the_answers_to_thousands_of_small_problems_are_right_to_seven_digits(draft: Draft) -> None:
-    agrees_to_seven_digits(draft.build())
+def test_the_answers_to_thousands_of_small_problems_are_right_to_six_digits(draft: Draft) -> None:
+    agrees_to_six_digits(draft.build())
 
 
 def test_a_bucket_without_knowledge_gives_everyone_its_value_shares() -> None:
