@@ -33,9 +33,11 @@ def submatrix(matrix: sp.csr_array, rows: Ints, position: Ints, width: int) -> s
     entry, row = entries_of(matrix, rows)
     column = position[matrix.indices[entry]]
     kept = column >= 0
-    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    # Products with 32-bit indices read half as much memory; SciPy wants both index arrays alike.
+    index = np.int32 if max(len(entry), width) < np.iinfo(np.int32).max else np.int64
+    indptr = np.zeros(len(rows) + 1, dtype=index)
     np.cumsum(np.bincount(row[kept], minlength=len(rows)), out=indptr[1:])
-    return sp.csr_array((matrix.data[entry[kept]], column[kept], indptr), shape=(len(rows), width))
+    return sp.csr_array((matrix.data[entry[kept]], column[kept].astype(index), indptr), shape=(len(rows), width))
 
 
 def renumber(kept: Bools) -> Ints:

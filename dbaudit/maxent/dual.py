@@ -97,17 +97,20 @@ class Dual:
 
     def centred(self, direction: Floats, persons: Floats) -> Floats:
         """[cells] how a direction of multipliers changes the logarithm of each probability, to first order."""
-        change = self.by_cell @ direction
-        mean = self.subject_sum(persons * change) / self.subject_sum(persons)
-        return np.asarray(change - mean[self.subject])
+        return self.centred_by(direction, self.share(persons))
 
-    def curvature(self, direction: Floats, persons: Floats) -> Floats:
-        """The Hessian at `persons` times a direction."""
-        return np.asarray(self.matrix @ (persons * self.centred(direction, persons)))
+    def share(self, persons: Floats) -> Floats:
+        """[cells] the share of its subject's weight that a cell has."""
+        return np.asarray(persons / self.subject_sum(persons)[self.subject])
+
+    def centred_by(self, direction: Floats, share: Floats) -> Floats:
+        change = self.by_cell @ direction
+        change -= self.subject_sum(share * change)[self.subject]
+        return np.asarray(change)
 
     def curvature_diagonal(self, persons: Floats) -> Floats:
         """The Hessian's diagonal, for rows that meet each subject in one cell (an upper bound otherwise)."""
-        share = persons / self.subject_sum(persons)[self.subject]
+        share = self.share(persons)
         squared = sp.csr_array((self.matrix.data**2, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
         return np.asarray(squared @ (persons * (1.0 - share)))
 

@@ -22,6 +22,9 @@ AFFORDABLE_ENTRIES = 20_000_000
 # Added to the diagonal, relative to it, so that redundant rows do not stop the factorisation. Large enough that the rounding
 # errors in directions without curvature stay small, small enough that conjugate gradients undo it in a few steps.
 RIDGE = 1e-9
+# The least curvature, relative to the diagonal, that any direction is given: rounding errors in directions without any would otherwise
+# be divided by nothing, and drive multipliers to where their own rounding hurts.
+FLOOR = 1e-13
 
 
 class System:
@@ -30,10 +33,15 @@ class System:
     def __init__(self, dual: Dual, persons: Floats, extra: Floats, factorise: bool = False) -> None:
         self._dual = dual
         self._persons = persons
-        self._extra = extra
+        self._share = dual.share(persons)
         diagonal = dual.curvature_diagonal(persons) + extra
+        self._extra = extra + FLOOR * diagonal
         self._inverse_diagonal = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
         self._factor = _factor(dual, persons, extra) if factorise else None
+
+    def curvature(self, direction: Floats) -> Floats:
+        """The Hessian times a direction."""
+        return np.asarray(self._dual.matrix @ (self._persons * self._dual.centred_by(direction, self._share)))
 
     def size(self, vector: Floats) -> Floats:
         """[components] the square of a right-hand side's size, each row measured by its curvature."""
@@ -56,7 +64,7 @@ class System:
         live = size > goal
         steps = 0
         while steps < MAX_STEPS and live.any():
-            image = dual.curvature(direction, self._persons) + self._extra * direction
+            image = self.curvature(direction) + self._extra * direction
             curvature = dual.dot_rows(direction, image)
             live &= curvature > 0
             length = np.where(live, energy / np.where(live, curvature, 1.0), 0.0)

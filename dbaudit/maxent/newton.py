@@ -73,6 +73,8 @@ class Newton:
         self.barrier = 0.1 * dual.dot_rows(np.where(dual.is_bound, self.point.multiplier, 0.0), self.slack) / np.maximum(bounds, 1.0)
         self.factorise: bool | None = None  # not decided yet
         self.last_step = np.full(components, np.inf)
+        self.suspect_count = np.zeros(components)
+        self.since_attempt = np.full(components, SUSPECT_STREAK)
         self.best = np.full(components, np.inf)
         self.since_best = np.zeros(components, dtype=np.int64)
         self.noise = 1e-15 * np.maximum(1.0, np.abs(dual.target))
@@ -172,7 +174,11 @@ class Newton:
         pushed = (self.point.probability < SUSPECT_PROBABILITY) & (change < SUSPECT_STEP)
         self.cell_streak = np.where(pushed, self.cell_streak + 1, 0)
         longest = dual.max_cells(self.cell_streak.astype(np.float64))
-        due = (longest > 0) & (longest % SUSPECT_STREAK == 0)
+        count = np.add.reduceat(pushed.astype(np.float64), dual.first_cell[dual.subject_begin])
+        # While ordinary improbable cells are still settling their number falls; an attempt before that would mostly be in vain.
+        due = (longest >= SUSPECT_STREAK) & (count >= 0.8 * self.suspect_count) & (self.since_attempt >= SUSPECT_STREAK)
+        self.suspect_count = count
+        self.since_attempt = np.where(due, 1, self.since_attempt + 1)
         if due.any():
             falling = (self.point.probability < SUSPECT_PROBABILITY) & (change < 0.1 * SUSPECT_STEP)
             self._prove(due, step, falling | (self.cell_streak >= SUSPECT_STREAK))
@@ -234,7 +240,7 @@ class Newton:
         self.dual = dual.select(staying)
         self.point = Point(point.multiplier[rows], point.probability[cells], point.persons[cells], point.value[staying], point.residual[rows])
         self.slack, self.noise, self.cell_streak = self.slack[rows], self.noise[rows], self.cell_streak[cells]
-        for name in ("bound_count", "barrier", "last_step", "best", "since_best", "error"):
+        for name in ("bound_count", "barrier", "last_step", "suspect_count", "since_attempt", "best", "since_best", "error"):
             setattr(self, name, getattr(self, name)[staying])
 
 

@@ -34,6 +34,9 @@ NOISE = 1e-9
 WHOLE = 1e-5
 # Least-squares corrections, each of what rounding left of the one before.
 REFINEMENTS = 3
+# How exactly: while suspects are sorted out, and for the proof itself.
+ROUGH = 1e-5
+FINE = 1e-14
 # Rounds of taking back cells that turn out not to be pushed down.
 ROUNDS = 6
 
@@ -56,7 +59,7 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
     combination = np.where(usable, direction, 0.0)
     kept = ~suspects
     for _ in range(ROUNDS):
-        combination = _clear(dual, combination, kept, usable, factorise)
+        combination = _clear(dual, combination, kept, usable, factorise, ROUGH)
         wrong_sign = usable & dual.is_bound & (combination < 0)
         push = dual.centred(combination, kept.astype(np.float64))
         deepest = -dual.max_cells(-push)
@@ -66,6 +69,7 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
         usable &= ~wrong_sign
         kept |= acquitted
         combination = np.where(usable, combination, 0.0)
+    combination = _clear(dual, combination, kept, usable, factorise, FINE)
     whole = read(dual, combination)
     if whole.contradictory.any() or not np.any(~kept & ~whole.impossible):
         return whole
@@ -116,18 +120,16 @@ def _without_offsets(dual: Dual, combination: Floats) -> Floats:
     return out
 
 
-def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools, factorise: bool) -> Floats:
+def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools, factorise: bool, accuracy: float) -> Floats:
     """The nearest combination of usable rows that pushes no kept cell: a least-squares correction."""
-    weight = kept.astype(np.float64)
     blocked = np.where(usable, 0.0, 1e30)  # an unusable row is held fast by an immense diagonal
-    system = System(dual, weight, blocked, factorise)
-    accuracy = np.full(dual.component_count, 1e-14)
+    system = System(dual, kept.astype(np.float64), blocked, factorise)
     for _ in range(REFINEMENTS):
-        rhs = np.where(usable, -dual.curvature(combination, weight), 0.0)
+        rhs = np.where(usable, -system.curvature(combination), 0.0)
         noise = np.full(len(rhs), 1e-15) * dual.to_rows(dual.max_rows(np.abs(combination)))
-        step, steps = system.solve(rhs, accuracy, noise)
+        step, steps = system.solve(rhs, np.full(dual.component_count, accuracy), noise)
         combination = combination + np.where(usable, step, 0.0)
-        if steps == 0:
+        if steps == 0 or accuracy > FINE:
             break
     return combination
 
@@ -135,7 +137,9 @@ def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools, factoris
 def read(dual: Dual, combination: Floats) -> Proof:
     """What a combination of rows proves, piece by piece, with rounding errors accounted for."""
     size = dual.max_rows(np.abs(combination))
-    combination = np.where(np.abs(combination) > NOISE * dual.to_rows(size), combination, 0.0)
+    size = np.where(size > 0, size, 1.0)
+    combination = combination / dual.to_rows(size)
+    combination = np.where(np.abs(combination) > NOISE, combination, 0.0)
     impossible = np.zeros(len(dual.subject), dtype=bool)
     contradictory = np.zeros(dual.component_count, dtype=bool)
     conflict = np.zeros(len(combination), dtype=bool)
@@ -165,8 +169,9 @@ def read(dual: Dual, combination: Floats) -> Proof:
     contradictory[dual.component_of_row[conflict]] = True
     deepest = np.zeros(pieces)
     np.minimum.at(deepest, piece_of_cell, push)
-    most = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] / np.maximum(-push, tolerance.ZERO)
-    impossible = (push < CLEAR * deepest[piece_of_cell]) & (most <= tolerance.ZERO) & ~contradictory[dual.component_of_cell]
+    # x <= v / push <= ZERO, without dividing.
+    proven = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] <= tolerance.ZERO * -push
+    impossible = proven & (push < CLEAR * deepest[piece_of_cell]) & ~contradictory[dual.component_of_cell]
     return Proof(impossible, contradictory, conflict)
 
 

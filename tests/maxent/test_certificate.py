@@ -93,6 +93,9 @@ THIRD = 1 / 3
         Draft([3], [3.0], [equation({0: 1.0}, 2.0), at_least({1: 1.0}, 1.0)]),
         Draft([3], [2.0], [equation({1: 1.0}, 1.0), at_least({1: 1.0}, 1.0), equation({0: 1.0}, 1.0)]),
         Draft([3], [2.0], [equation({0: 1.0}, 1.0), equation({2: 1.0}, 1.0)], prior=[1e-6, 1e-6, 1e-6]),
+        # sums within sums, and a person in two of them
+        Draft([3, 4, 2], [1.0, 1.0, 2.0], [equation({0: 1.0, 1: 1.0, 7: 1.0}, 2.0), equation({0: 1.0, 1: 1.0, 2: 1.0, 8: 1.0}, 2.0)]),
+        Draft([4], [2.0], [equation({0: 1.0}, 1.0), equation({0: 1.0, 1: 1.0}, 1.0), equation({0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0}, 2.0)]),
         # an inequality without effect beside the equation that already says it
         Draft([3], [1.0], [equation({0: 1.0}, THIRD), at_most({0: 1.0, 1: 1.0, 2: -1.0}, -THIRD)], prior=[1e-6, 1e-6, 1e-6]),
         # priors twelve orders of magnitude apart
@@ -214,6 +217,14 @@ def test_a_die_still_closer_to_certainty_is_right_or_not_given(mean: float) -> N
 )
 def test_sums_and_differences_a_hair_from_their_extreme_are_right_or_not_given(term: dict[int, float], top: float, distance: float) -> None:
     is_right_or_not_given(Draft([3, 3, 3], [1.0] * 3, [at_least(term, top - distance)]).build(), distance)
+
+
+@pytest.mark.parametrize("prior", [None, [0.1, 0.1, 0.1, 1.0]])
+@pytest.mark.parametrize("distance", [1e-3, 1e-5, 1e-6, 1e-7])
+def test_a_limit_a_hair_from_its_extreme_beside_a_row_that_says_nothing_is_right_or_not_given(distance: float, prior: list[float] | None) -> None:
+    # the last row leaves the last cell half of the distance; the middle one only repeats that a subject has two persons
+    rows = [equation({0: 1.0}, 1.0), equation({0: 1.0, 1: 1.0}, 2.0), at_least({0: 2.0, 2: 2.0}, 6 - distance)]
+    is_right_or_not_given(Draft([2, 2], [2.0, 2.0], rows, prior).build(), distance)
 
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-9])

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from dbaudit.maxent import Problem, forced, solve
 from tests.maxent import oracle
-from tests.maxent.strategies import Draft, at_least, at_most, equation, feasible_problems, releases, whole_drafts
+from tests.maxent.strategies import INFINITY, Draft, Row, at_least, at_most, equation, feasible_problems, half_told_releases, releases, whole_drafts
 
 
 def agrees_with_linear_program(problem: Problem) -> None:
@@ -38,6 +38,19 @@ def test_the_forced_cells_of_counts_are_those_that_a_linear_program_finds(draft:
 
 @given(releases())
 def test_the_forced_cells_of_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
+    agrees_with_linear_program(draft.build(with_family=True))
+
+
+@settings(max_examples=100)
+@given(half_told_releases())
+def test_the_forced_cells_of_half_told_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
+    agrees_with_linear_program(draft.build(with_family=True))
+
+
+@pytest.mark.slow
+@settings(max_examples=1500)
+@given(half_told_releases())
+def test_the_forced_cells_of_thousands_of_half_told_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
     agrees_with_linear_program(draft.build(with_family=True))
 
 
@@ -102,3 +115,13 @@ def test_a_tiny_prior_forces_nothing() -> None:
     problem = Draft([3, 2], [1.0, 2.0], [equation({0: 1.0, 3: 1.0}, 1.0)], prior=[1e-12, 1.0, 1e12, 1e-9, 1.0]).build()
     assert not forced(problem).any()
     assert not solve(problem).is_forced.any()
+
+
+def test_no_possible_cell_is_called_impossible_where_limits_and_counts_of_two_releases_meet() -> None:
+    # Cells 12 and 16 can each be 1, though a solver that once combined these rows carelessly dropped both and certified the rest.
+    ones = [[2, 7], [4, 9], [0, 5, 18, 20], [1, 6, 19, 21], [10, 14], [0, 2, 5, 7, 11, 15, 18, 20], [1, 3, 6, 8, 12, 16, 19, 21], [4, 9, 13, 17]]
+    told = [(1.0, INFINITY), (1.0, INFINITY), (2.0, 2.0), (2.0, INFINITY), (-INFINITY, 1.0), (4.0, INFINITY), (2.0, INFINITY), (1.0, INFINITY)]
+    rows = [Row(dict.fromkeys(cells, 1.0), low, high) for cells, (low, high) in zip(ones, told, strict=True)]
+    problem = Draft([2, 3, 2, 3, 4, 4, 2, 2], [1.0] * 8, rows).build()
+    assert np.flatnonzero(forced(problem)).tolist() == [3, 8]
+    agrees_with_linear_program(problem)

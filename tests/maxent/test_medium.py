@@ -91,6 +91,26 @@ def test_two_releases_of_six_hundred_persons_are_certified_and_their_forced_cell
     is_certified(problem, solution, zero)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_half_told_releases_of_a_hundred_persons_are_certified_and_their_forced_cells_are_those_of_a_linear_program(seed: int) -> None:
+    whole = two_releases(100, 4, 4, seed)
+    told = np.random.default_rng(seed).choice(["count", "count", "at least", "at most", "not"], whole.row_count)
+    kept = np.flatnonzero(told != "not")
+    assert whole.family is not None and whole.block is not None
+    problem = Problem(
+        whole.subject,
+        whole.person_count,
+        sp.csr_array(whole.matrix[kept]),
+        np.where(told == "at most", -np.inf, whole.lower)[kept],
+        np.where(told == "at least", np.inf, whole.upper)[kept],
+        family=whole.family[kept],
+        block=whole.block[kept],
+    )
+    zero = oracle.zero_cells(problem)
+    assert forced(problem).tolist() == zero.tolist()
+    is_certified(problem, solve(problem), zero)
+
+
 def test_two_releases_with_statements_about_persons_are_certified() -> None:
     problem = two_releases(300, 4, 5, seed=9)
     base = solve(problem).probability
