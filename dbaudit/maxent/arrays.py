@@ -55,8 +55,17 @@ def largest_by(group: Ints, values: Floats, count: int, initial: float = 0.0) ->
 
 def largest_coefficients(matrix: sp.csr_array) -> Floats:
     """[rows] the largest absolute coefficient; 1 for a row without entries."""
+    return _coefficients(matrix, np.maximum)
+
+
+def smallest_coefficients(matrix: sp.csr_array) -> Floats:
+    """[rows] the smallest absolute coefficient; 1 for a row without entries."""
+    return _coefficients(matrix, np.minimum)
+
+
+def _coefficients(matrix: sp.csr_array, extreme: np.ufunc) -> Floats:
     out = np.ones(matrix.shape[0])
     filled = np.flatnonzero(np.diff(matrix.indptr))
     if len(filled):
-        out[filled] = np.maximum.reduceat(np.abs(matrix.data), matrix.indptr[filled])
+        out[filled] = extreme.reduceat(np.abs(matrix.data), matrix.indptr[filled])
     return out

@@ -104,7 +104,7 @@ def _extremes(program: LinearProgram, component: Ints, wanted: Bools, limit: Flo
         open_ &= ~reached
         news = np.bincount(component, reached, len(single)) > 0
         single = ~news
-    return np.where(np.abs(answer) <= tolerance.CERTIFICATE, 0.0, answer)
+    return np.where(np.abs(answer) <= tolerance.PROGRAM, 0.0, answer)
 
 
 def _most_by_one_row(reduced: Reduced) -> Floats:

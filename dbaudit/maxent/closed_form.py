@@ -15,8 +15,8 @@ from .propagate import Clash
 from .reduce import Reduced
 
 
-def solve_directly(reduced: Reduced) -> tuple[Bools, Floats, Floats]:
-    """Which components have a closed form, and the probability of each cell and the multiplier of each row there."""
+def solve_directly(reduced: Reduced) -> tuple[Bools, Floats, Floats, Bools]:
+    """Which components have a closed form; the probability of each cell and the multiplier of each row there; the cells left with nothing."""
     entries = np.diff(reduced.matrix.indptr)
     plain = (entries == 1) & (reduced.lower == reduced.upper)
     direct = np.bincount(reduced.component_of_subject, minlength=reduced.component_count) == 1
@@ -24,20 +24,23 @@ def solve_directly(reduced: Reduced) -> tuple[Bools, Floats, Floats]:
 
     rows = np.flatnonzero(direct[reduced.component_of_row])
     cell_of_row = reduced.matrix.indices[reduced.matrix.indptr[rows]]
-    persons = reduced.person_count[reduced.subject]
-    share = np.full(len(persons), np.nan)
-    share[cell_of_row] = reduced.lower[rows] / persons[cell_of_row]
-    free = np.isnan(share)
+    persons = np.full(len(reduced.subject), np.nan)
+    persons[cell_of_row] = reduced.lower[rows]
+    free = np.isnan(persons)
     count = len(reduced.person_count)
-    left = 1.0 - np.bincount(reduced.subject, np.where(free, 0.0, share), count)
+    left = reduced.person_count - np.bincount(reduced.subject, np.where(free, 0.0, persons), count)
     weight = np.bincount(reduced.subject, np.where(free, np.exp(reduced.log_prior), 0.0), count)
-    impossible = (np.abs(left) > tolerance.CERTIFICATE) & (weight == 0) | (left < 0) & (weight > 0)
-    impossible &= direct[reduced.component_of_subject]
-    if impossible.any():
-        raise Clash(np.unique(reduced.lower_source[np.isin(reduced.component_of_row, reduced.component_of_subject[impossible])]))
-    per_weight = np.where(weight > 0, left, 1.0) / np.where(weight > 0, weight, 1.0)
-    probability = np.where(free, np.exp(reduced.log_prior) * per_weight[reduced.subject], share)
+    mine = direct[reduced.component_of_subject]
+    allowed = tolerance.CERTIFICATE * np.maximum(1.0, reduced.person_count)
+    wrong = mine & ((left < -allowed) | (weight == 0) & (left > allowed))
+    if wrong.any():
+        bad = np.isin(reduced.component_of_row, reduced.component_of_subject[wrong])
+        raise Clash(np.unique(np.r_[reduced.lower_source[bad], reduced.upper_source[bad]]))
+    used_up = mine & (weight > 0) & (left <= tolerance.slack(reduced.person_count))
+    per_weight = np.where(weight > 0, np.maximum(left, 0.0), 1.0) / np.where(weight > 0, weight, 1.0)
+    persons = np.where(free, np.exp(reduced.log_prior) * per_weight[reduced.subject], persons)
     multiplier = np.zeros(len(reduced.lower))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        multiplier[rows] = np.log(share[cell_of_row]) - reduced.log_prior[cell_of_row] - np.log(per_weight[reduced.subject[cell_of_row]])
-    return direct, probability, multiplier
+    offset = np.log(np.where(used_up | ~mine, 1.0, per_weight))
+    multiplier[rows] = np.log(persons[cell_of_row]) - reduced.log_prior[cell_of_row] - offset[reduced.subject[cell_of_row]]
+    probability = persons / np.bincount(reduced.subject, persons, count)[reduced.subject]
+    return direct, probability, multiplier, free & used_up[reduced.subject]

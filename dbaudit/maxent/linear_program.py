@@ -6,7 +6,8 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Floats, Ints
+from . import tolerance
+from .problem import Floats, Ints
 
 INFINITY = highspy.kHighsInf
 
@@ -32,9 +33,8 @@ class LinearProgram:
             "output_flag": False,
             "threads": 1,
             "random_seed": 1,
-            # HiGHS's own 1e-7 is coarser than what a statement close to its extreme needs.
-            "primal_feasibility_tolerance": 1e-10,
-            "dual_feasibility_tolerance": 1e-10,
+            "primal_feasibility_tolerance": tolerance.PROGRAM,
+            "dual_feasibility_tolerance": tolerance.PROGRAM,
         }.items():
             self._highs.setOptionValue(option, setting)
         self._highs.passModel(model)

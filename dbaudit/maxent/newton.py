@@ -95,7 +95,7 @@ class Newton:
         if not dual.is_bound.any():
             return dual.max_rows(np.abs(residual) / size)
         product = self.point.multiplier * residual
-        off_centre = np.maximum(np.abs(product - dual.to_rows(self.barrier)) - 1e-14 * self.point.multiplier * size, 0.0)
+        off_centre = np.maximum(np.abs(product - dual.to_rows(self.barrier)) - 1e-13 * self.point.multiplier * size, 0.0)
         return dual.max_rows(np.where(dual.is_bound, np.maximum(-residual / size, off_centre), np.abs(residual) / size))
 
     def _merit(self, point: Point) -> Floats:

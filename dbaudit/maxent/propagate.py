@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import Bools, Floats, Ints, entries_of, largest_coefficients, ranges
+from .arrays import Bools, Floats, Ints, entries_of, ranges, smallest_coefficients
 from .problem import Problem
 
 # A bucket with more distinct values than this is not searched for tight sets of values: there are 2^values of them.
@@ -35,7 +35,7 @@ class Support:
         self.alive: Bools = np.ones(problem.cell_count, dtype=bool)
         self.live_count: Ints = np.diff(problem.first_cell)
         self.by_cell: sp.csr_array = problem.matrix.T.tocsr()
-        self._size = largest_coefficients(problem.matrix)
+        self._size = smallest_coefficients(problem.matrix)
         self._families = [_Family(problem, self.by_cell, number) for number in _families(problem)]
         self._kept = np.zeros(problem.cell_count, dtype=np.int64)
         self._forcing = np.zeros(problem.subject_count, dtype=np.int64)

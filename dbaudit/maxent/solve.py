@@ -155,12 +155,13 @@ class _Run:
         raise self._not_solved("Impossible cells kept turning up.", 0)
 
     def _solve_reduced(self, reduced: Reduced, start: Floats) -> Outcome:
-        direct, probability, multiplier = solve_directly(reduced)
+        direct, probability, multiplier, impossible = solve_directly(reduced)
+        narrowed = np.bincount(reduced.component_of_cell, impossible, reduced.component_count) > 0
         outcome = Outcome(
-            status=np.where(direct, SOLVED, RUNNING),
+            status=np.where(narrowed, NARROWED, np.where(direct, SOLVED, RUNNING)),
             probability=probability,
-            multiplier=np.where(direct[reduced.component_of_row], multiplier, 0.0),
-            impossible=np.zeros(len(reduced.subject), dtype=bool),
+            multiplier=multiplier,
+            impossible=impossible,
             conflict=np.zeros(len(reduced.lower), dtype=bool),
         )
         if not direct.all():
@@ -185,24 +186,28 @@ class _Run:
         self.multiplier += reduced.original_multiplier(outcome.multiplier)
 
     def _ask_program(self, reduced: Reduced, outcome: Outcome) -> None:
-        """Where Newton's method was at a loss, a linear program says exactly what is impossible; if nothing is, we do not know why."""
+        """Where Newton's method is at a loss, a linear program says exactly which cells are possible.
+
+        If all are, the answer stands or falls with its certificate: it was only too close to 0 somewhere to prove that by itself.
+        """
         for component in np.flatnonzero(outcome.status == STUCK):
             size = int(np.count_nonzero(reduced.component_of_cell == component))
-            rows = np.flatnonzero(reduced.component_of_row == component)
-            conflict = explain(self.problem, np.unique(np.r_[reduced.lower_source[rows], reduced.upper_source[rows]]))
-            if conflict is not None:
-                raise conflict
             if size > PROGRAM_CELLS:
                 raise self._not_solved(f"A component of {size} cells did not converge.", size)
             dual = dual_of(reduced, np.arange(reduced.component_count) == component)
-            proof = prove_by_program(dual)
-            if proof.contradictory.any():
-                rows = dual.source_row[proof.rows]
-                raise Clash(np.unique(np.r_[reduced.lower_source[rows], reduced.upper_source[rows]]))
-            if not proof.impossible.any():
-                raise self._not_solved(f"A component of {size} cells did not converge, although every cell of it is possible.", size)
-            outcome.impossible[dual.source_cell[proof.impossible]] = True
-            outcome.status[component] = NARROWED
+            proof, possible = prove_by_program(dual)
+            if possible.all():
+                outcome.status[component] = SOLVED
+            elif proof.impossible.any():
+                outcome.impossible[dual.source_cell[proof.impossible]] = True
+                outcome.status[component] = NARROWED
+            else:
+                rows = dual.source_row
+                conflict = explain(self.problem, np.unique(np.r_[reduced.lower_source[rows], reduced.upper_source[rows]]))
+                if conflict is not None:
+                    raise conflict
+                unproven = int(np.count_nonzero(~possible))
+                raise self._not_solved(f"In a component of {size} cells it could not be proven which are possible.", unproven)
 
     def _not_solved(self, reason: str, unproven_cells: int) -> NotSolved:
         certificate = self.certificate()

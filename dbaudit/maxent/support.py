@@ -77,11 +77,11 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
     return Proof(whole.impossible | split.impossible, split.contradictory, split.rows)
 
 
-def prove_by_program(dual: Dual) -> Proof:
+def prove_by_program(dual: Dual) -> tuple[Proof, Bools]:
     """The exact method for one component of moderate size: a linear program whose prices are the combination.
 
-    maximise sum y  with  y <= x, y <= 1, rows of x = theta * bounds, theta >= 1, x >= 0 (MATHS: maximal support): y is 1 on every possible
-    cell, and the rows' prices push down exactly the others.
+    maximise sum y  with  y <= x, y <= 1, rows of x = theta * bounds, theta >= 1, x >= 0: y is 1 on every possible cell, and the
+    rows' prices push down exactly the others. Returns what the prices prove, and the cells that the program's own point shows to be possible.
     """
     cells, subjects = len(dual.subject), len(dual.person_count)
     ones = sp.csr_array((np.ones(cells), (dual.subject, np.arange(cells))), shape=(subjects, cells))
@@ -98,9 +98,9 @@ def prove_by_program(dual: Dual) -> Proof:
         cost=np.r_[np.zeros(cells), np.full(cells, -1.0), 0.0],
     )
     if not program.run():
-        return read(dual, np.zeros(len(dual.target)))
+        return read(dual, np.zeros(len(dual.target))), np.zeros(cells, dtype=bool)
     price = program.row_dual[subjects : len(bound)]
-    return read(dual, np.where(dual.is_bound, np.maximum(price, 0.0), price))
+    return read(dual, np.where(dual.is_bound, np.maximum(price, 0.0), price)), program.point[cells : 2 * cells] > 0.5
 
 
 def _without_offsets(dual: Dual, combination: Floats) -> Floats:

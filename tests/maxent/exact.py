@@ -195,7 +195,8 @@ def precise(problem: Problem) -> Precise:
     loose = [r for r in range(problem.row_count) if low[r] != high[r] and (np.isfinite(low[r]) or np.isfinite(high[r]))]
     ends = [[None, *(["low"] if np.isfinite(low[r]) else []), *(["high"] if np.isfinite(high[r]) else [])] for r in loose]
     choices = sorted(itertools.product(*ends), key=lambda choice: sum(end is not None for end in choice))
-    assert len(choices) <= 100, "too many inequalities for this oracle"
+    if len(choices) > 100:
+        raise Undecided("too many inequalities to try every choice of active ones")
     for choice in choices:
         active = {r: end for r, end in zip(loose, choice, strict=True) if end is not None}
         target = {r: Fraction(low[r]) for r in fixed} | {r: Fraction(low[r] if end == "low" else high[r]) for r, end in active.items()}

@@ -162,7 +162,10 @@ def zero_cells(problem: Problem) -> Bools:
     level = answer.x[cells : 2 * cells]
     if np.any((level > 1e-3) & (level < 1 - 1e-3)):
         raise Undecided("a cell's largest value lies at the edge of what the homogenised program can see")
-    return np.asarray(level < 0.5)
+    zero = np.asarray(level < 0.5)
+    if answer.x[-1] > 1e5 and zero.any() and cell_extremes(problem, np.flatnonzero(zero))[1].max() > 1e-8:
+        raise Undecided("theta is at its limit, and a cell that it left empty can hold something")
+    return zero
 
 
 def decided_cells(problem: Problem, zero: Bools) -> Bools:

@@ -102,8 +102,6 @@ THIRD = 1 / 3
         Draft([3, 2], [1.0, 2.0], [equation({0: 1.0, 3: 1.0}, 1.0)], prior=[1e-12, 1.0, 1e12, 1e-9, 1.0]),
         Draft([4], [2.25], [equation({1: -1700.0, 3: 750.0}, 137.5)], prior=[1.0, 1e-6, 1.0, 1e-6]),
         Draft([2, 2], [1.0, 0.5], [equation({1: 1.0, 2: 1.0}, 0.5)], prior=[1.0, 1e-6, 1e-3, 1e-6]),
-        # a millionth from the extreme
-        Draft([4], [5.0], [equation({0: 1.0, 1: -1.0}, 4.999999)]),
         # the same cell told three times, once as a limit that it exactly meets
         Draft(
             [4],
@@ -217,6 +215,10 @@ def test_a_die_still_closer_to_certainty_is_right_or_not_given(mean: float) -> N
 )
 def test_sums_and_differences_a_hair_from_their_extreme_are_right_or_not_given(term: dict[int, float], top: float, distance: float) -> None:
     is_right_or_not_given(Draft([3, 3, 3], [1.0] * 3, [at_least(term, top - distance)]).build(), distance)
+
+
+def test_five_persons_a_millionth_from_their_largest_difference_are_solved() -> None:
+    assert is_right_or_not_given(Draft([4], [5.0], [equation({0: 1.0, 1: -1.0}, 4.999999)]).build(), 1e-6)
 
 
 @pytest.mark.parametrize("prior", [None, [0.1, 0.1, 0.1, 1.0]])
