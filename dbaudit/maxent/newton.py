@@ -118,8 +118,9 @@ class Newton:
             self.factorise = factorisation_is_affordable(dual)
         change = dual.centred(step, point.persons)
         self.last_step = dual.max_cells(np.abs(change))
-        # Far from the answer the quadratic model is worth little: no probability changes by more than e to this power in a step.
-        reach = np.minimum(1.0, LONGEST_STEP / np.maximum(self.last_step, 1e-300))
+        # Far from the answer the quadratic model is worth little: no probability that counts changes by more than e to this power in a step.
+        counts = np.where((change > 0) | (point.probability > 1e-3), np.abs(change), 0.0)
+        reach = np.minimum(1.0, LONGEST_STEP / np.maximum(dual.max_cells(counts), LONGEST_STEP))
         length = self._line_search(step, reach, gradient, positive, extra, system)
         self._watch(step, change, length)
         self._lower_barrier()
