@@ -16,8 +16,10 @@ from .problem import Floats
 
 # A system that needs more steps than this is badly conditioned; the direction reached by then still goes downhill.
 MAX_STEPS = 400
-# A system that needed more than this many is worth a factorisation, if it is affordable: at most this many entries.
+# A system that needed more than this many is worth a factorisation, if it is affordable: at most this many entries. With few rows
+# (but perhaps many cells) it is worth it sooner.
 MANY_STEPS = 60
+FEW_ROWS = 1_000
 AFFORDABLE_ENTRIES = 20_000_000
 # Added to the diagonal, relative to it, so that redundant rows do not stop the factorisation. Large enough that the rounding
 # errors in directions without curvature stay small, small enough that conjugate gradients undo it in a few steps.

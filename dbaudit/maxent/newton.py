@@ -19,7 +19,7 @@ import numpy as np
 from . import tolerance
 from .arrays import Bools, Floats, Ints
 from .dual import Dual, Point
-from .linear import MANY_STEPS, System, factorisation_is_affordable
+from .linear import FEW_ROWS, MANY_STEPS, System, factorisation_is_affordable
 from .support import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
@@ -114,7 +114,7 @@ class Newton:
         system = System(dual, point.persons, extra, bool(self.factorise))
         step, linear_steps = system.solve(-gradient, accuracy, self.noise)
         self.outcome.linear_steps += linear_steps
-        if linear_steps > MANY_STEPS and self.factorise is None:
+        if self.factorise is None and linear_steps > (MANY_STEPS if len(dual.target) > FEW_ROWS else MANY_STEPS // 3):
             self.factorise = factorisation_is_affordable(dual)
         change = dual.centred(step, point.persons)
         self.last_step = dual.max_cells(np.abs(change))
@@ -176,8 +176,9 @@ class Newton:
         self.cell_streak = np.where(pushed, self.cell_streak + 1, 0)
         longest = dual.max_cells(self.cell_streak.astype(np.float64))
         count = np.add.reduceat(pushed.astype(np.float64), dual.first_cell[dual.subject_begin])
-        # While ordinary improbable cells are still settling their number falls; an attempt before that would mostly be in vain.
-        due = (longest >= SUSPECT_STREAK) & (count >= 0.8 * self.suspect_count) & (self.since_attempt >= SUSPECT_STREAK)
+        # While ordinary improbable cells are still settling their number changes; an attempt before that would mostly be in vain.
+        steady = (count >= 0.8 * self.suspect_count) & ((count <= 1.1 * self.suspect_count) | (self.bound_count == 0))
+        due = (longest >= SUSPECT_STREAK) & steady & (self.since_attempt >= SUSPECT_STREAK)
         self.suspect_count = count
         self.since_attempt = np.where(due, 1, self.since_attempt + 1)
         if due.any():

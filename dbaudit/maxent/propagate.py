@@ -15,6 +15,8 @@ from .problem import Problem
 
 # A bucket with more distinct values than this is not searched for tight sets of values: there are 2^values of them.
 TIGHT_SET_VALUES = 10
+# With fewer than this, every tight set is one value or all but one: single rows at an extreme, which propagation has seen.
+LEAST_TIGHT_SET_VALUES = 4
 # How many (bucket, set of values) pairs are looked at in one sweep: some tens of megabytes.
 TIGHT_SET_BATCH = 1 << 22
 
@@ -148,7 +150,7 @@ class Support:
         many, nobody else can have a value of T. Over all T this is exactly what one bucket's counts imply.
         """
         changed = [np.zeros(0, dtype=np.int64)]
-        blocks = blocks[family.value_count[blocks] <= TIGHT_SET_VALUES]
+        blocks = blocks[(family.value_count[blocks] >= LEAST_TIGHT_SET_VALUES) & (family.value_count[blocks] <= TIGHT_SET_VALUES)]
         for width in (4, 6, TIGHT_SET_VALUES):
             fitting = blocks[family.value_count[blocks] <= width]
             blocks = blocks[family.value_count[blocks] > width]
@@ -271,9 +273,13 @@ def _families(problem: Problem) -> list[int]:
     """The families whose rows are what the tight-set argument needs: counts (coefficient 1) with an upper bound, a cell in at most one."""
     if problem.family is None:
         return []
+    _, bucket, rows = np.unique(problem.bucket, return_inverse=True, return_counts=True)
+    wide = (rows[bucket] >= LEAST_TIGHT_SET_VALUES) & (problem.bucket >= 0)
+    if not wide.any():
+        return []
     entry_family = np.repeat(problem.family, np.diff(problem.matrix.indptr))
     usable = []
-    for number in np.unique(problem.family[problem.family >= 0]):
+    for number in np.unique(problem.family[wide]):
         mine = entry_family == number
         cells = problem.matrix.indices[mine]
         once = len(cells) == 0 or np.bincount(cells).max() == 1
