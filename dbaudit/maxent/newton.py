@@ -32,6 +32,8 @@ SUSPECT_PROBABILITY = 0.05
 SUSPECT_STEP = -0.3
 # .. for this many steps in a row.
 SUSPECT_STREAK = 3
+# The share of the suspects that must be proven impossible before a component starts again without them.
+WORTHWHILE = 0.3
 # A cell must stand this far above the residual of its constraints to count as proven possible.
 ABOVE_RESIDUAL = 1e3
 # The barrier's last weight, in persons times nats. A bound that is barely active has slack and multiplier of its square root each, which must
@@ -193,8 +195,9 @@ class Newton:
         outcome = self.outcome
         outcome.impossible[part.source_cell[proof.impossible]] = True
         outcome.conflict[part.source_row[proof.rows]] = True
-        narrowed = np.zeros(part.component_count, dtype=bool)
-        narrowed[part.component_of_cell[proof.impossible]] = True
+        found = np.bincount(part.component_of_cell[proof.impossible], minlength=part.component_count)
+        # Starting again without the impossible cells is only worth it once it rids us of a good share of what diverges.
+        narrowed = found >= np.maximum(1, WORTHWHILE * np.bincount(part.component_of_cell[suspects[cells]], minlength=part.component_count))
         outcome.status[part.source_component[narrowed]] = NARROWED
         outcome.status[part.source_component[proof.contradictory]] = CONTRADICTORY
 
@@ -206,14 +209,19 @@ class Newton:
         settled &= self.barrier <= LEAST_BARRIER
         done = (status == RUNNING) & settled & (self.last_step <= LAST_STEP) & self._stands_clear()
         given_up = (status == RUNNING) & ~done & (self.since_best >= PATIENCE)
-        status = np.where(done, SOLVED, np.where(given_up, STUCK, status))
+        status = np.where(done, SOLVED, np.where(given_up, self.gave_up(), status))
         self.outcome.status[dual.source_component] = status
         leaving = status != RUNNING
         if leaving.any():
             self._hand_over(leaving)
             self._keep(~leaving)
 
-    def abandon(self, status: int) -> None:
+    def gave_up(self) -> Ints:
+        """[components] what to call a component without progress: less is left of it if any impossible cell was found."""
+        cells = self.outcome.impossible[self.dual.source_cell].astype(np.float64)
+        return np.where(self.dual.max_cells(cells) > 0, NARROWED, STUCK)
+
+    def abandon(self, status: Ints) -> None:
         """Leave the rest where it is: its figures are what they are."""
         self.outcome.status[self.dual.source_component] = status
         self._hand_over(np.ones(self.dual.component_count, dtype=bool))
@@ -271,6 +279,6 @@ def minimise(dual: Dual, outcome: Outcome, start: Floats, watch: Callable[[Newto
         if not newton.dual.component_count:
             return
         if watch(newton):
-            newton.abandon(RUNNING)
+            newton.abandon(np.full(newton.dual.component_count, RUNNING))
             return
-    newton.abandon(STUCK)
+    newton.abandon(newton.gave_up())

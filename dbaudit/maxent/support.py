@@ -55,7 +55,8 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
 
     Suspects may be too many: those that the combination does not clearly push down are taken back, and it is corrected again.
     """
-    usable = ~dual.is_bound | (direction > 0)
+    # A bound takes part only where it is pushed for good: the others' entries are the barrier's, of either sign.
+    usable = ~dual.is_bound | (direction > CLEAR * dual.to_rows(dual.max_rows(np.abs(direction))))
     combination = np.where(usable, direction, 0.0)
     kept = ~suspects
     for _ in range(ROUNDS):
