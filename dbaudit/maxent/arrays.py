@@ -25,6 +25,7 @@ def entries_of(matrix: sp.csr_array, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def row_of_entry(matrix: sp.csr_array) -> Ints:
+    """[entries] the row that each stored entry stands in."""
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 

@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import Bools, Floats, Ints, renumber, submatrix
+from .arrays import renumber, submatrix
 from .errors import NotSolved
 from .linear_program import LinearProgram, feasible_set
-from .problem import Problem, Progress
+from .problem import Bools, Floats, Ints, Problem, Progress
+from .propagate import Support
 from .reduce import Reduced, reduce
 from .solve import find_support
 
@@ -66,14 +67,15 @@ def _bounds_of_cells(reduced: Reduced, wanted: Bools, progress: Callable[[Progre
         chosen = concerned & (pack == number)
         cells = np.flatnonzero(chosen[reduced.component_of_cell])
 
-        def tell(share: float, done: int = done) -> None:
-            if progress is not None:
-                progress(Progress("bounds", (done + share) / len(numbers)))
-
         program = _program(reduced, chosen)
         component = renumber(chosen)[reduced.component_of_cell[cells]]
-        greatest[cells] = _extremes(program, component, wanted[cells], greatest[cells], -1.0, lambda share, tell=tell: tell(0.5 * share))
-        least[cells] = _extremes(program, component, wanted[cells], least[cells], 1.0, lambda share, tell=tell: tell(0.5 + 0.5 * share))
+        for half, (sign, side) in enumerate(((-1.0, greatest), (1.0, least))):
+
+            def tell(share: float, before: float = done + half / 2) -> None:
+                if progress is not None:
+                    progress(Progress("bounds", (before + share / 2) / len(numbers)))
+
+            side[cells] = _extremes(program, component, wanted[cells], side[cells], sign, tell)
     return least, greatest
 
 
@@ -129,11 +131,8 @@ def _program(reduced: Reduced, chosen: Bools) -> LinearProgram:
     return LinearProgram(*full, lower=np.zeros(columns), upper=np.full(columns, np.inf))
 
 
-def _bounds_of_sets(problem: Problem, support: object, sets: sp.csr_array, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
+def _bounds_of_sets(problem: Problem, support: Support, sets: sp.csr_array, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
     """Sets may tell lumped subjects apart, so nothing is lumped; each set has one program over its components."""
-    from .propagate import Support
-
-    assert isinstance(support, Support)
     if sets.shape[1] != problem.cell_count:
         raise ValueError(f"the sets have {sets.shape[1]} columns, but the problem has {problem.cell_count} cells.")
     reduced = reduce(problem, support, np.ones(problem.subject_count, dtype=bool), lump=False)

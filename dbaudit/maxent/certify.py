@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, largest_coefficients
-from .problem import Problem
+from .arrays import largest_coefficients
+from .problem import Bools, Floats, Ints, Problem
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ def _violation(problem: Problem, persons: Floats) -> float:
         return 0.0
     activity = problem.matrix @ persons
     size = largest_coefficients(problem.matrix)
-    below = np.where(np.isfinite(problem.lower), problem.lower - activity, 0.0) / np.maximum(size, np.where(np.isfinite(problem.lower), np.abs(problem.lower), 0.0))
-    above = np.where(np.isfinite(problem.upper), activity - problem.upper, 0.0) / np.maximum(size, np.where(np.isfinite(problem.upper), np.abs(problem.upper), 0.0))
+    below = np.where(np.isfinite(problem.lower), problem.lower - activity, 0.0) / np.maximum(
+        size, np.where(np.isfinite(problem.lower), np.abs(problem.lower), 0.0)
+    )
+    above = np.where(np.isfinite(problem.upper), activity - problem.upper, 0.0) / np.maximum(
+        size, np.where(np.isfinite(problem.upper), np.abs(problem.upper), 0.0)
+    )
     return float(max(0.0, below.max(), above.max()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import tolerance
-from .arrays import Bools, Floats
+from .problem import Bools, Floats
 from .propagate import Clash
 from .reduce import Reduced
 

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import Bools, Ints, entries_of, largest_coefficients, ranges, renumber, submatrix
+from .arrays import entries_of, largest_coefficients, ranges, renumber, submatrix
 from .errors import Infeasible
 from .linear_program import INFINITY, LinearProgram, feasible_set
-from .problem import Problem
+from .problem import Bools, Ints, Problem
 
 # The first look is at the surroundings of where a contradiction showed; each further one is this many hops wider.
 HOPS = 2
@@ -48,7 +48,12 @@ def _widen(problem: Problem, rows: Bools) -> Bools:
     entry, _ = entries_of(problem.matrix, np.flatnonzero(rows))
     touched = np.zeros(problem.subject_count, dtype=bool)
     touched[problem.subject[problem.matrix.indices[entry]]] = True
-    near = np.bincount(np.repeat(np.arange(problem.row_count), np.diff(problem.matrix.indptr)), touched[problem.subject[problem.matrix.indices]], problem.row_count) > 0
+    near = (
+        np.bincount(
+            np.repeat(np.arange(problem.row_count), np.diff(problem.matrix.indptr)), touched[problem.subject[problem.matrix.indices]], problem.row_count
+        )
+        > 0
+    )
     return np.isin(problem.statement, np.unique(problem.statement[near | rows]))
 
 

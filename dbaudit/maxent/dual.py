@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Bools, Floats, Ints, renumber, submatrix
+from .arrays import renumber, submatrix
+from .problem import Bools, Floats, Ints
 from .reduce import Reduced
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import highspy
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +30,7 @@ class LinearProgram:
         model.a_matrix_.index_ = matrix.indices.astype(np.int32)
         model.a_matrix_.value_ = matrix.data
         self._columns = np.arange(columns, dtype=np.int32)
-        self._highs = highspy.Highs()
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, setting in {
             "output_flag": False,
             "threads": 1,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import tolerance
-from .arrays import Bools, Floats, Ints
 from .dual import Dual, Point
 from .linear import FEW_ROWS, MANY_STEPS, System, factorisation_is_affordable
+from .problem import Bools, Floats, Ints
 from .support import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
@@ -127,9 +127,7 @@ class Newton:
         self._watch(step, change, length)
         self._lower_barrier()
 
-    def _line_search(
-        self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats, system: System
-    ) -> Floats:
+    def _line_search(self, step: Floats, reach: Floats, gradient: Floats, positive: Floats, extra: Floats, system: System) -> Floats:
         dual, old = self.dual, self.point
         length = reach
         if dual.is_bound.any():
@@ -238,7 +236,7 @@ class Newton:
         residual = self.point.residual
         spread = largest_over_rows(dual, np.where(dual.is_bound, np.maximum(-residual, 0.0), np.abs(residual)))
         unclear = self.point.persons < ABOVE_RESIDUAL * spread
-        return dual.max_cells(unclear.astype(np.float64)) == 0
+        return np.asarray(dual.max_cells(unclear.astype(np.float64)) == 0)
 
     def _keep(self, staying: Bools) -> None:
         dual = self.dual
@@ -257,7 +255,7 @@ class Newton:
 def _sane(dual: Dual, start: Floats) -> Floats:
     """A start that already makes a cell next to impossible would hide it from Newton's method: such components begin afresh."""
     lowest = -dual.max_cells(-dual.at(start).probability)
-    return np.where(dual.to_rows(lowest < LEAST_START), np.where(dual.is_bound, 0.1, 0.0), start)
+    return np.where(dual.to_rows(lowest) < LEAST_START, np.where(dual.is_bound, 0.1, 0.0), start)
 
 
 def largest_over_rows(dual: Dual, residual: Floats) -> Floats:

@@ -6,12 +6,14 @@ constraints together is found later, beside Newton's method (`support`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import Bools, Floats, Ints, entries_of, ranges, smallest_coefficients
-from .problem import Problem
+from .arrays import entries_of, ranges, smallest_coefficients
+from .problem import Bools, Floats, Ints, Problem
 
 # A bucket with more distinct values than this is not searched for tight sets of values: there are 2^values of them.
 TIGHT_SET_VALUES = 10
@@ -27,6 +29,20 @@ class Clash(Exception):
     def __init__(self, rows: Ints) -> None:
         self.rows = rows
         super().__init__("the constraints contradict each other")
+
+
+@dataclass(frozen=True, eq=False)
+class _Segments:
+    low: Floats  # [rows] least activity
+    high: Floats  # [rows] greatest activity
+    cell: Ints  # [entries]
+    coefficient: Floats  # [entries]
+    segment: Ints  # [entries]
+    row: Ints  # [segments] position among the rows
+    owner: Ints  # [segments] the subject
+    least: Floats  # [segments]
+    greatest: Floats  # [segments]
+    elsewhere: Bools  # [segments] the subject has live cells outside the row, where the coefficient is 0
 
 
 class Support:
@@ -74,7 +90,8 @@ class Support:
 
     def activity_range(self, rows: Ints) -> tuple[Floats, Floats]:
         """Least and greatest value of some rows over all distributions on the live cells, each row for itself."""
-        return self._segments(rows)[:2]
+        cut = self._segments(rows)
+        return cut.low, cut.high
 
     def _rows_of(self, subjects: Ints) -> Ints:
         first = self.problem.first_cell
@@ -82,50 +99,47 @@ class Support:
         entry, _ = entries_of(self.by_cell, cells)
         return np.unique(self.by_cell.indices[entry]).astype(np.int64)
 
-    def _segments(self, rows: Ints) -> tuple[Floats, Floats, tuple[Ints, ...], tuple[Floats, ...], Bools]:
-        """Each row's live entries, cut into segments of one subject: persons sit at a segment's least or greatest coefficient."""
+    def _segments(self, rows: Ints) -> _Segments:
+        """Some rows' live entries, cut into segments of one subject: persons sit at a segment's least or greatest coefficient."""
         problem = self.problem
         entry, row = entries_of(problem.matrix, rows)
         cell = problem.matrix.indices[entry]
         live = self.alive[cell]
         cell, row, coefficient = cell[live], row[live], problem.matrix.data[entry[live]]
         subject = problem.subject[cell]
-        if len(cell):
-            begins = np.flatnonzero(np.r_[True, (np.diff(subject) != 0) | (np.diff(row) != 0)])
-            segment = np.repeat(np.arange(len(begins)), np.diff(np.r_[begins, len(cell)]))
-            least, greatest = np.minimum.reduceat(coefficient, begins), np.maximum.reduceat(coefficient, begins)
-        else:
-            begins = segment = np.zeros(0, dtype=np.int64)
-            least = greatest = np.zeros(0)
+        begins = np.flatnonzero((np.diff(subject, prepend=-1) != 0) | (np.diff(row, prepend=-1) != 0))
+        segment = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(cell)))
+        least = np.minimum.reduceat(coefficient, begins) if len(begins) else np.zeros(0)
+        greatest = np.maximum.reduceat(coefficient, begins) if len(begins) else np.zeros(0)
         owner = subject[begins]
         elsewhere = np.bincount(segment, minlength=len(begins)) < self.live_count[owner]
         least = np.where(elsewhere, np.minimum(least, 0.0), least)
         greatest = np.where(elsewhere, np.maximum(greatest, 0.0), greatest)
         persons = problem.person_count[owner]
-        low = np.bincount(row[begins], persons * least, len(rows))
-        high = np.bincount(row[begins], persons * greatest, len(rows))
-        return low, high, (cell, row, segment, owner, begins), (coefficient, least, greatest), elsewhere
+        low = np.bincount(row[begins], persons * least, len(rows)).astype(np.float64)
+        high = np.bincount(row[begins], persons * greatest, len(rows)).astype(np.float64)
+        return _Segments(low, high, cell, coefficient, segment, row[begins], owner, least, greatest, elsewhere)
 
     def _tighten(self, rows: Ints) -> Ints:
         """Where a row's bound equals its least or greatest activity, every person must sit at that extreme."""
-        low, high, (cell, row, segment, owner, begins), (coefficient, least, greatest), elsewhere = self._segments(rows)
+        cut = self._segments(rows)
         lower, upper, size = self.problem.lower[rows], self.problem.upper[rows], self._size[rows]
-        rounding = tolerance.ROUNDING * np.maximum(np.abs(low), np.abs(high))
+        rounding = tolerance.ROUNDING * np.maximum(np.abs(cut.low), np.abs(cut.high))
         over, under = tolerance.slack(upper, size) + rounding, tolerance.slack(lower, size) + rounding
-        wrong = (low > upper + over) | (high < lower - under)
+        wrong = (cut.low > upper + over) | (cut.high < lower - under)
         if wrong.any():
             raise Clash(rows[wrong])
-        varies = high > low
+        varies = cut.high > cut.low
         dead = []
-        for extreme, tight in ((least, (upper <= low + over) & varies), (greatest, (lower >= high - under) & varies)):
+        for extreme, tight in ((cut.least, (upper <= cut.low + over) & varies), (cut.greatest, (lower >= cut.high - under) & varies)):
             if tight.any():
-                forcing = tight[row[begins]] & (least < greatest)
+                forcing = tight[cut.row] & (cut.least < cut.greatest)
                 # The extreme 0 may belong to cells outside the row: then only the row's own other cells go.
-                outside = forcing & elsewhere & (extreme == 0.0)
-                at_extreme = coefficient == extreme[segment]
-                dead.append(cell[outside[segment] & ~at_extreme])
+                outside = forcing & cut.elsewhere & (extreme == 0.0)
+                at_extreme = cut.coefficient == extreme[cut.segment]
+                dead.append(cut.cell[outside[cut.segment] & ~at_extreme])
                 inside = forcing & ~outside
-                dead.append(self._not_kept(owner[inside], cell[inside[segment] & at_extreme]))
+                dead.append(self._not_kept(cut.owner[inside], cut.cell[inside[cut.segment] & at_extreme]))
         return self.remove(np.concatenate(dead)) if dead else np.zeros(0, dtype=np.int64)
 
     def _not_kept(self, owner: Ints, kept: Ints) -> Ints:

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from . import tolerance
-from .arrays import Bools, Floats, Ints, largest_coefficients, renumber, row_of_entry, submatrix
-from .problem import Problem
+from .arrays import largest_coefficients, renumber, row_of_entry, submatrix
+from .problem import Bools, Floats, Ints, Problem
 from .propagate import Clash, Support
 
 
@@ -56,12 +56,12 @@ class Reduced:
     def original_multiplier(self, multiplier: Floats) -> Floats:
         """Multipliers of the original rows: a lower bound pushes up, an upper bound down, whoever stated it."""
         source = np.where(multiplier > 0, self.lower_source, self.upper_source)
-        return np.bincount(source, multiplier / self.source_scale[source], len(self.row_of_source))
+        return np.bincount(source, multiplier / self.source_scale[source], len(self.row_of_source)).astype(np.float64)
 
     def starting_multiplier(self, given: Floats) -> Floats:
         """The reverse: what some multipliers of the original rows mean here."""
         known = np.flatnonzero(self.row_of_source >= 0)
-        return np.bincount(self.row_of_source[known], given[known] * self.source_scale[known], len(self.lower))
+        return np.bincount(self.row_of_source[known], given[known] * self.source_scale[known], len(self.lower)).astype(np.float64)
 
 
 def reduce(problem: Problem, support: Support, pending: Bools, lump: bool = True) -> Reduced:
@@ -135,16 +135,18 @@ def _rows_left(problem: Problem, support: Support, cells: Ints) -> tuple[sp.csr_
     """Rows that still restrict the unknown cells, their bounds lessened by what decided subjects contribute."""
     position = np.full(problem.cell_count, -1)
     position[cells] = np.arange(len(cells))
-    entry_is_left = position[problem.matrix.indices] >= 0
-    left = np.bincount(row_of_entry(problem.matrix)[entry_is_left], minlength=problem.row_count) > 0
+    row, index = row_of_entry(problem.matrix), problem.matrix.indices
+    left = np.bincount(row[position[index] >= 0], minlength=problem.row_count) > 0
     rows = np.flatnonzero(left)
     decided = support.alive & (support.live_count == 1)[problem.subject]
     fixed = problem.matrix @ np.where(decided, problem.person_count[problem.subject], 0.0)
     lower, upper = problem.lower - fixed, problem.upper - fixed
 
-    done = ~left
-    slack = tolerance.slack(fixed, largest_coefficients(problem.matrix)) + tolerance.ROUNDING * np.maximum(_finite(problem.lower), _finite(problem.upper))
-    wrong = done & ((lower > slack) | (upper < -slack)) & ~_pending_elsewhere(problem, support, left)
+    # Rows without unknowns, here or in other components, must hold as they are.
+    unknown = support.alive & (support.live_count > 1)[problem.subject]
+    closed = np.bincount(row[unknown[index]], minlength=problem.row_count) == 0
+    slack = tolerance.slack(np.maximum(np.abs(fixed), np.maximum(_finite(problem.lower), _finite(problem.upper))), largest_coefficients(problem.matrix))
+    wrong = closed & ((lower > slack) | (upper < -slack))
     if wrong.any():
         raise Clash(np.flatnonzero(wrong))
     inequality = rows[lower[rows] < upper[rows]]
@@ -154,13 +156,6 @@ def _rows_left(problem: Problem, support: Support, cells: Ints) -> tuple[sp.csr_
         left[inequality[holds]] = False
         rows = np.flatnonzero(left)
     return submatrix(problem.matrix, rows, position, len(cells)), lower[rows], upper[rows], rows
-
-
-def _pending_elsewhere(problem: Problem, support: Support, left: np.ndarray) -> np.ndarray:
-    """Rows that have unknown cells, but none of the pending subjects': another component's business."""
-    unknown = support.alive & (support.live_count > 1)[problem.subject]
-    any_unknown = np.bincount(row_of_entry(problem.matrix)[unknown[problem.matrix.indices]], minlength=problem.row_count) > 0
-    return np.asarray(any_unknown & ~left)
 
 
 def _finite(bound: Floats) -> Floats:
@@ -220,9 +215,7 @@ def _leader(subject: Ints, group: Ints) -> Ints:
     return np.asarray(subject[first_source[group[begins]]])
 
 
-def _merge_rows(
-    matrix: sp.csr_array, lower: Floats, upper: Floats, source: Ints
-) -> tuple[sp.csr_array, Floats, Floats, Ints, Floats, Ints, Ints]:
+def _merge_rows(matrix: sp.csr_array, lower: Floats, upper: Floats, source: Ints) -> tuple[sp.csr_array, Floats, Floats, Ints, Floats, Ints, Ints]:
     """Scale rows to a largest coefficient of 1 and a positive first one; make one row of those that are then the same.
 
     Returns the merged rows with their bounds, each given row's merged row and scale, and the given rows whose bounds were taken.

@@ -7,14 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from . import tolerance as limits
-from .arrays import Bools, Floats, Ints
 from .certify import Certificate, certify
 from .closed_form import solve_directly
 from .conflict import explain
 from .dual import dual_of
 from .errors import Infeasible, NotSolved
 from .newton import CONTRADICTORY, NARROWED, RUNNING, SOLVED, STUCK, Newton, Outcome, minimise
-from .problem import Problem, Progress, Solution
+from .problem import Bools, Floats, Ints, Problem, Progress, Solution
 from .propagate import Clash, Support
 from .reduce import Reduced, components, reduce
 from .support import prove_by_program
@@ -101,9 +100,7 @@ def _infeasible(problem: Problem, rows: Ints) -> Exception:
 class _Run:
     """One call of `solve`: what is known so far of every cell and row of the problem as it was given."""
 
-    def __init__(
-        self, problem: Problem, start: Floats | None, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
-    ) -> None:
+    def __init__(self, problem: Problem, start: Floats | None, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None) -> None:
         empty = np.flatnonzero(np.diff(problem.first_cell) == 0)
         if len(empty):
             raise Infeasible([f"subject {number} has no cell" for number in empty], subjects=empty.tolist())

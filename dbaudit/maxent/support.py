@@ -20,10 +20,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from . import tolerance
-from .problem import Bools, Floats, Ints
 from .dual import Dual
 from .linear import System
 from .linear_program import LinearProgram
+from .problem import Bools, Floats, Ints
 from .reduce import components
 
 # Only cells that the combination pushes down by at least this share of its largest push are read off it.
@@ -89,7 +89,9 @@ def prove_by_program(dual: Dual) -> tuple[Proof, Bools]:
     rows = sp.vstack([ones, dual.matrix])
     bound = np.r_[dual.person_count, dual.target]
     one = sp.eye_array(cells)
-    matrix = sp.vstack([sp.hstack([rows, sp.csr_array((len(bound), cells)), sp.csr_array(-bound[:, None])]), sp.hstack([-one, one, sp.csr_array((cells, 1))])]).tocsr()
+    matrix = sp.vstack(
+        [sp.hstack([rows, sp.csr_array((len(bound), cells)), sp.csr_array(-bound[:, None])]), sp.hstack([-one, one, sp.csr_array((cells, 1))])]
+    ).tocsr()
     program = LinearProgram(
         matrix,
         row_lower=np.r_[np.zeros(len(bound)), np.full(cells, -np.inf)],
