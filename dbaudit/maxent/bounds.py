@@ -24,6 +24,8 @@ from .solve import find_support
 
 # Small components share a program up to about this many cells: beyond it the simplex method's cost grows faster than linearly.
 PACK_CELLS = 2_000
+# One question asks for one cell in so many of a component. All at once would pull against each other, and take long.
+CELLS_PER_QUESTION = 200
 
 
 def bounds(problem: Problem, what: Ints | sp.csr_array, *, progress: Callable[[Progress], None] | None = None) -> tuple[Floats, Floats]:
@@ -67,46 +69,64 @@ def _bounds_of_cells(reduced: Reduced, wanted: Bools, progress: Callable[[Progre
         chosen = concerned & (pack == number)
         cells = np.flatnonzero(chosen[reduced.component_of_cell])
 
-        program = _program(reduced, chosen)
-        component = renumber(chosen)[reduced.component_of_cell[cells]]
-        for half, (sign, side) in enumerate(((-1.0, greatest), (1.0, least))):
+        def tell(share: float, before: int = done) -> None:
+            if progress is not None:
+                progress(Progress("bounds", (before + share) / len(numbers)))
 
-            def tell(share: float, before: float = done + half / 2) -> None:
-                if progress is not None:
-                    progress(Progress("bounds", (before + share / 2) / len(numbers)))
-
-            side[cells] = _extremes(program, component, wanted[cells], side[cells], sign, tell)
+        search = _Search(_program(reduced, chosen), renumber(chosen)[reduced.component_of_cell[cells]], greatest[cells], wanted[cells])
+        least[cells], greatest[cells] = search.run(tell)
     return least, greatest
 
 
-def _extremes(program: LinearProgram, component: Ints, wanted: Bools, limit: Floats, sign: float, tell: Callable[[float], None]) -> Floats:
-    """The greatest (sign -1) or least (sign +1) value of each wanted cell; `limit` is what it cannot exceed or fall below."""
-    answer = limit.copy()
-    open_ = wanted.copy()
-    best = np.full(len(limit), np.inf)
-    single = np.zeros(int(component.max()) + 1, dtype=bool)
-    while open_.any():
-        tell(1.0 - open_.sum() / max(1, wanted.sum()))
-        asked = open_.copy()
-        # Where asking for all open cells of a component showed nothing new, ask for one: the most promising.
-        alone = np.flatnonzero(open_ & single[component])
-        asked[alone] = False
-        order = alone[np.lexsort((best[alone], component[alone]))]
-        chosen = order[np.flatnonzero(np.diff(component[order], prepend=-1))]
-        asked[chosen] = True
-        program.set_cost(np.where(asked, sign, 0.0))
-        if not program.run():
+class _Search:
+    """The extremes of a program's cells, several components side by side; every vertex met may decide any cell, at either end."""
+
+    def __init__(self, program: LinearProgram, component: Ints, most: Floats, wanted: Bools) -> None:
+        self._program = program
+        self._component = component
+        self._most = most
+        self._least, self._greatest = np.zeros(len(most)), most.copy()
+        self._open_above, self._open_below = wanted.copy(), wanted.copy()
+        self._quota = np.maximum(1, np.bincount(component) // CELLS_PER_QUESTION)
+        self._random = np.random.default_rng(2008)
+
+    def run(self, tell: Callable[[float], None]) -> tuple[Floats, Floats]:
+        """[cells] least and greatest value of each wanted cell."""
+        total = max(1, int(self._open_above.sum() + self._open_below.sum()))
+        while self._open_above.any() or self._open_below.any():
+            tell(1.0 - (self._open_above.sum() + self._open_below.sum()) / total)
+            self._ask()
+        return np.where(self._least <= tolerance.PROGRAM, 0.0, self._least), self._greatest
+
+    def _ask(self) -> None:
+        """One program: of each component some cells at once, or, where that stopped paying, one cell by itself, whose answer is then exact."""
+        above = np.bincount(self._component, self._open_above, len(self._quota)) > 0
+        open_ = np.where(above[self._component], self._open_above, self._open_below)
+        asked = self._sample(open_)
+        sign = np.where(above[self._component], -1.0, 1.0)
+        self._program.set_cost(np.where(asked, sign, 0.0))
+        if not self._program.run(from_here=bool(self._quota.max() == 1)):
             raise NotSolved("A linear program for the bounds was not solved.", residual=float("inf"), duality_gap=float("inf"))
-        point = program.point
-        answer[chosen] = point[chosen]
-        open_[chosen] = False
-        distance = np.abs(point - limit)
-        best = np.minimum(best, distance)
-        reached = open_ & (distance <= tolerance.CERTIFICATE * np.maximum(1.0, np.abs(limit)))
-        open_ &= ~reached
-        news = np.bincount(component, reached, len(single)) > 0
-        single = ~news
-    return np.where(np.abs(answer) <= tolerance.PROGRAM, 0.0, answer)
+        point = self._program.point
+        alone = asked & (self._quota == 1)[self._component]
+        self._greatest = np.where(alone & above[self._component], point, self._greatest)
+        self._least = np.where(alone & ~above[self._component], point, self._least)
+        at_most = self._open_above & (point >= self._most - tolerance.CERTIFICATE * np.maximum(1.0, self._most))
+        at_zero = self._open_below & (point <= tolerance.CERTIFICATE)
+        self._open_above &= ~(at_most | alone & above[self._component])
+        self._open_below &= ~(at_zero | alone & ~above[self._component])
+        decided = np.bincount(self._component, at_most.astype(float) + at_zero, len(self._quota))
+        self._quota = np.where(decided < self._quota, 1, self._quota)
+
+    def _sample(self, open_: Bools) -> Bools:
+        """A random choice of the open cells, as many of each component as its quota says."""
+        cells = np.flatnonzero(open_)
+        order = cells[np.lexsort((self._random.random(len(cells)), self._component[cells]))]
+        component = self._component[order]
+        rank = np.arange(len(order)) - np.searchsorted(component, component)
+        asked = np.zeros(len(open_), dtype=bool)
+        asked[order[rank < self._quota[component]]] = True
+        return asked
 
 
 def _most_by_one_row(reduced: Reduced) -> Floats:

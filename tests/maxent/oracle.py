@@ -163,7 +163,7 @@ def zero_cells(problem: Problem) -> Bools:
     if np.any((level > 1e-3) & (level < 1 - 1e-3)):
         raise Undecided("a cell's largest value lies at the edge of what the homogenised program can see")
     zero = np.asarray(level < 0.5)
-    if answer.x[-1] > 1e5 and zero.any() and cell_extremes(problem, np.flatnonzero(zero))[1].max() > 1e-8:
+    if answer.x[-1] > 1e5 and zero.any() and extremes(problem, zero[None, :].astype(float))[1][0] > 1e-8:
         raise Undecided("theta is at its limit, and a cell that it left empty can hold something")
     return zero
 
@@ -202,6 +202,7 @@ class Reference:
     entropy: float  # bits; with a prior the divergence
     residual: float
     gap: float  # of Clarabel's own primal and dual point, so that a poor reference is not mistaken for the truth
+    error: Floats  # [cells] how far that gap lets a probability be from the truth: n KL <= gap, and |p - q| <= sqrt(2 KL) (Pinsker)
 
 
 def reference(problem: Problem) -> Reference:
@@ -210,7 +211,7 @@ def reference(problem: Problem) -> Reference:
     keep = np.flatnonzero(~zero)
     persons = problem.person_count[problem.subject]
     if not len(keep):
-        return Reference(np.zeros(0), zero, 0.0, 0.0, 0.0)
+        return Reference(np.zeros(0), zero, 0.0, 0.0, 0.0, np.zeros(0))
     x = cp.Variable(len(keep))
     scale = row_scale(problem)
     matrix = sp.csr_array(sp.diags_array(1 / scale) @ problem.matrix)[:, keep] if problem.row_count else sp.csr_array((0, len(keep)))
@@ -241,7 +242,8 @@ def reference(problem: Problem) -> Reference:
     for limit, rows, sign in limits:
         multiplier[rows] += (-1 if sign == 0 else sign) * np.asarray(limit.dual_value).ravel() / scale[rows]
     measured = certificate(problem, probability, multiplier, zero)
-    return Reference(probability, zero, reported_entropy(problem, probability), measured.residual, measured.gap)
+    nats = measured.gap * max(1.0, abs(divergence(problem, probability)))
+    return Reference(probability, zero, reported_entropy(problem, probability), measured.residual, measured.gap, np.sqrt(2 * nats / persons))
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def test_clarabel_and_sixty_digit_arithmetic_agree(draft: Draft) -> None:
         first, second = oracle.reference(problem), exact.precise(problem)
     except oracle.Undecided:
         assume(False)
-    assert first.probability == pytest.approx(second.probability, abs=2e-5)
+    assert np.all(np.abs(first.probability - second.probability) <= 1e-6 + 2 * first.error)
 
 
 @settings(max_examples=25)
