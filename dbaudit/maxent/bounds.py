@@ -55,7 +55,7 @@ def bounds(problem: Problem, what: Ints | sp.csr_array, *, progress: Callable[[P
     group = reduced.person_count[reduced.subject[reduced.cell_of_source]]
     upper[reduced.source_cell] = np.minimum(greatest[reduced.cell_of_source], own) / own
     lower[reduced.source_cell] = np.maximum(least[reduced.cell_of_source] - (group - own), 0.0) / own
-    return lower[cells], upper[cells]
+    return np.minimum(lower, upper)[cells], upper[cells]
 
 
 def _bounds_of_cells(reduced: Reduced, wanted: Bools, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
@@ -183,4 +183,4 @@ def _bounds_of_sets(problem: Problem, support: Support, sets: sp.csr_array, prog
             if not program.run():
                 raise NotSolved("A linear program for the bounds was not solved.", residual=float("inf"), duality_gap=float("inf"))
             side[number] += sign * program.value
-    return lower, upper
+    return np.minimum(lower, upper), upper

@@ -98,11 +98,15 @@ def factorisation_is_affordable(dual: Dual) -> bool:
     return bool((np.arange(rows) - first).sum() <= AFFORDABLE_ENTRIES)
 
 
-def _factor(dual: Dual, persons: Floats, extra: Floats) -> sp.linalg.SuperLU:
+def _factor(dual: Dual, persons: Floats, extra: Floats) -> sp.linalg.SuperLU | None:
+    """A factorisation of the Hessian plus a ridge; None where rounding leaves nothing to factorise."""
     hessian = _hessian(dual, persons)
-    diagonal = hessian.diagonal()
+    diagonal = dual.curvature_diagonal(persons)
     ridge = RIDGE * np.maximum(diagonal, RIDGE * diagonal.max(initial=0.0)) + extra
-    return splu((hessian + sp.diags_array(ridge)).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    try:
+        return splu((hessian + sp.diags_array(ridge)).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # "Factor is exactly singular"
+        return None
 
 
 def _hessian(dual: Dual, persons: Floats) -> sp.csr_array:

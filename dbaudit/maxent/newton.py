@@ -63,7 +63,7 @@ class Outcome:
 class Newton:
     """The iteration's state for the components still under way."""
 
-    def __init__(self, dual: Dual, outcome: Outcome, start: Floats) -> None:
+    def __init__(self, dual: Dual, outcome: Outcome, start: Floats, factorise: bool | None) -> None:
         self.dual = dual
         self.outcome = outcome
         components = dual.component_count
@@ -73,7 +73,7 @@ class Newton:
         slack = np.maximum(self.point.residual, 0.1 * (1.0 + np.abs(dual.target)))
         self.slack = np.where(dual.is_bound, slack, 0.0)
         self.barrier = 0.1 * dual.dot_rows(np.where(dual.is_bound, self.point.multiplier, 0.0), self.slack) / np.maximum(bounds, 1.0)
-        self.factorise: bool | None = None  # not decided yet
+        self.factorise = factorise
         self.last_step = np.full(components, np.inf)
         self.suspect_count = np.zeros(components)
         self.since_attempt = np.full(components, SUSPECT_STREAK)
@@ -267,9 +267,13 @@ def largest_over_rows(dual: Dual, residual: Floats) -> Floats:
     return out
 
 
-def minimise(dual: Dual, outcome: Outcome, start: Floats, watch: Callable[[Newton], bool]) -> None:
-    """Run every component of the union to an end, and write it into the outcome. `watch` is asked after each step whether to stop."""
-    newton = Newton(dual, outcome, start)
+def minimise(dual: Dual, outcome: Outcome, start: Floats, watch: Callable[[Newton], bool], factorise: bool | None = None) -> None:
+    """Run every component of the union to an end, and write it into the outcome.
+
+    watch      asked after each step whether to stop
+    factorise  whether linear systems are factorised; None leaves it to how conjugate gradients fare
+    """
+    newton = Newton(dual, outcome, start, factorise)
     for iteration in range(MAX_STEPS):
         newton.advance()
         outcome.iterations = max(outcome.iterations, iteration + 1)

@@ -161,18 +161,29 @@ class _Run:
             impossible=impossible,
             conflict=np.zeros(len(reduced.lower), dtype=bool),
         )
-        if not direct.all():
-            dual = dual_of(reduced, ~direct)
-            begin = reduced.starting_multiplier(start)[dual.source_row] * dual.source_sign
-            total = len(dual.subject)
-
-            def watch(newton: Newton) -> bool:
-                self._tell("solve", 1.0 - len(newton.dual.subject) / total, float(newton.error.max()))
-                return self._stop is not None and self._stop()
-
-            minimise(dual, outcome, begin, watch)
+        self._newton(reduced, outcome, start, None)
+        if (outcome.status == STUCK).any() and not (outcome.status == RUNNING).any():
+            # A second try for the hard ones, afresh, by themselves and with exact linear algebra.
+            stuck = outcome.status == STUCK
+            outcome.multiplier[stuck[reduced.component_of_row]] = 0.0
+            outcome.status[stuck] = RUNNING
+            self._newton(reduced, outcome, np.zeros(len(start)), True)
         self.iterations += outcome.iterations
         return outcome
+
+    def _newton(self, reduced: Reduced, outcome: Outcome, start: Floats, factorise: bool | None) -> None:
+        """Run Newton's method on the components that have no answer yet."""
+        waiting = outcome.status == RUNNING
+        if not waiting.any():
+            return
+        dual = dual_of(reduced, waiting)
+        total = len(dual.subject)
+
+        def watch(newton: Newton) -> bool:
+            self._tell("solve", 1.0 - len(newton.dual.subject) / total, float(newton.error.max()))
+            return self._stop is not None and self._stop()
+
+        minimise(dual, outcome, reduced.starting_multiplier(start)[dual.source_row] * dual.source_sign, watch, factorise)
 
     def _accept(self, reduced: Reduced, outcome: Outcome) -> None:
         """Write what was found into the arrays of the original problem; decided subjects have one cell left, with probability 1."""

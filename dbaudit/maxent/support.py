@@ -55,8 +55,10 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
 
     Suspects may be too many: those that the combination does not clearly push down are taken back, and it is corrected again.
     """
+    size = dual.max_rows(np.abs(direction))
+    direction = direction / dual.to_rows(np.where(np.isfinite(size) & (size > 0), size, np.inf))
     # A bound takes part only where it is pushed for good: the others' entries are the barrier's, of either sign.
-    usable = ~dual.is_bound | (direction > CLEAR * dual.to_rows(dual.max_rows(np.abs(direction))))
+    usable = ~dual.is_bound | (direction > CLEAR)
     combination = np.where(usable, direction, 0.0)
     kept = ~suspects
     for _ in range(ROUNDS):
