@@ -109,11 +109,10 @@ class Dual:
         change -= self.subject_sum(share * change)[self.subject]
         return np.asarray(change)
 
-    def curvature_diagonal(self, persons: Floats) -> Floats:
-        """The Hessian's diagonal, for rows that meet each subject in one cell (an upper bound otherwise)."""
-        share = self.share(persons)
+    def curvature_diagonal(self, persons: Floats) -> tuple[Floats, Floats]:
+        """The Hessian's diagonal, for rows that meet each subject in one cell (an upper bound otherwise), and what it would be without One constraints."""
         squared = sp.csr_array((self.matrix.data**2, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
-        return np.asarray(squared @ (persons * (1.0 - share)))
+        return np.asarray(squared @ (persons * (1.0 - self.share(persons)))), np.asarray(squared @ persons)
 
     def select(self, chosen: Bools) -> Dual:
         """Only some components."""

@@ -27,6 +27,8 @@ RIDGE = 1e-9
 # The least curvature, relative to the diagonal, that any direction is given: rounding errors in directions without any would otherwise
 # be divided by nothing, and drive multipliers to where their own rounding hurts.
 FLOOR = 1e-13
+# A curvature below this share of the sum that it is what remains of is rounding error.
+FLAT = 1e-15
 
 
 class System:
@@ -36,9 +38,12 @@ class System:
         self._dual = dual
         self._persons = persons
         self._share = dual.share(persons)
-        diagonal = dual.curvature_diagonal(persons) + extra
+        curvature, gross = dual.curvature_diagonal(persons)
+        diagonal = curvature + extra
         self._extra = extra + FLOOR * diagonal
-        self._inverse_diagonal = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
+        # A row whose curvature is rounding error cannot be moved; asking for it would drown the others in noise.
+        movable = diagonal > FLAT * gross
+        self._inverse_diagonal = np.where(movable, 1.0 / np.where(movable, diagonal, 1.0), 0.0)
         self._factor = _factor(dual, persons, extra) if factorise else None
 
     def curvature(self, direction: Floats) -> Floats:
@@ -80,7 +85,9 @@ class System:
         return solution, steps
 
     def _precondition(self, vector: Floats) -> Floats:
-        return np.asarray(vector * self._inverse_diagonal if self._factor is None else self._factor.solve(vector))
+        if self._factor is None:
+            return vector * self._inverse_diagonal
+        return np.asarray(np.where(self._inverse_diagonal > 0, self._factor.solve(vector), 0.0))
 
 
 def factorisation_is_affordable(dual: Dual) -> bool:
@@ -101,7 +108,7 @@ def factorisation_is_affordable(dual: Dual) -> bool:
 def _factor(dual: Dual, persons: Floats, extra: Floats) -> sp.linalg.SuperLU | None:
     """A factorisation of the Hessian plus a ridge; None where rounding leaves nothing to factorise."""
     hessian = _hessian(dual, persons)
-    diagonal = dual.curvature_diagonal(persons)
+    diagonal, _ = dual.curvature_diagonal(persons)
     ridge = RIDGE * np.maximum(diagonal, RIDGE * diagonal.max(initial=0.0)) + extra
     try:
         return splu((hessian + sp.diags_array(ridge)).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
