@@ -23,6 +23,10 @@ LEAST_TIGHT_SET_VALUES = 4
 TIGHT_SET_BATCH = 1 << 22
 
 
+# How many entries of the matrix are looked at in one sweep.
+PORTION = 1 << 17
+
+
 class Clash(Exception):
     """A contradiction was met. `rows` are where it showed, not yet a smallest explanation."""
 
@@ -64,7 +68,7 @@ class Support:
         todo = [np.ones(family.block_count, dtype=bool) if changed is None else family.blocks_of(changed) for family in self._families]
         while True:
             while len(rows):
-                changed = self._tighten(rows)
+                changed = np.unique(np.concatenate([self._tighten(part) for part in self._portions(rows)]))
                 rows = self._rows_of(changed)
                 for family, dirty in zip(self._families, todo, strict=True):
                     dirty |= family.blocks_of(changed)
@@ -90,8 +94,14 @@ class Support:
 
     def activity_range(self, rows: Ints) -> tuple[Floats, Floats]:
         """Least and greatest value of some rows over all distributions on the live cells, each row for itself."""
-        cut = self._segments(rows)
-        return cut.low, cut.high
+        low, high = zip(*((cut.low, cut.high) for cut in map(self._segments, self._portions(rows))), strict=True)
+        return np.concatenate(low), np.concatenate(high)
+
+    def _portions(self, rows: Ints) -> list[Ints]:
+        """The rows in portions of a bounded number of entries, so that a problem with millions of them needs no more memory at a time."""
+        entries = np.cumsum(np.diff(self.problem.matrix.indptr)[rows])
+        cuts = np.searchsorted(entries, np.arange(PORTION, entries[-1], PORTION)) if len(rows) else []
+        return np.split(rows, np.unique(cuts))
 
     def _rows_of(self, subjects: Ints) -> Ints:
         first = self.problem.first_cell

@@ -125,8 +125,9 @@ def components(matrix: sp.csr_array, subject: Ints, subject_count: int) -> tuple
     """Subjects and rows that hang together: how many groups, and the group of each row and of each subject."""
     row_count = matrix.shape[0]
     size = row_count + subject_count
-    indptr = np.concatenate([matrix.indptr, np.full(subject_count, matrix.indptr[-1])])
-    graph = sp.csr_array((np.ones(matrix.nnz, dtype=np.int8), subject[matrix.indices] + row_count, indptr), shape=(size, size))
+    indptr = np.concatenate([matrix.indptr, np.full(subject_count, matrix.indptr[-1], dtype=matrix.indptr.dtype)])
+    partner = (subject + row_count).astype(matrix.indices.dtype)[matrix.indices]
+    graph = sp.csr_array((np.ones(matrix.nnz, dtype=np.int8), partner, indptr), shape=(size, size))
     count, label = connected_components(graph, directed=False)
     return int(count), label[:row_count], label[row_count:]
 

@@ -235,6 +235,6 @@ class _Run:
 
 def _components(problem: Problem) -> tuple[int, Ints]:
     """Parts of the problem as it was given that share no subject and no constraint."""
-    filled = np.flatnonzero(np.diff(problem.matrix.indptr) > 0)
-    _, _, of_subject = components(problem.matrix[filled], problem.subject, problem.subject_count)
-    return (int(of_subject.max()) + 1 if len(of_subject) else 0), of_subject
+    _, _, of_subject = components(problem.matrix, problem.subject, problem.subject_count)
+    numbers, of_subject = np.unique(of_subject, return_inverse=True)  # a row without cells is no part of its own
+    return len(numbers), of_subject
