@@ -47,11 +47,9 @@ def renumber(kept: Bools) -> Ints:
     return np.where(kept, number, -1)
 
 
-def largest_by(group: Ints, values: Floats, count: int, initial: float = 0.0) -> Floats:
-    """The largest value of each group."""
-    out = np.full(count, initial)
-    np.maximum.at(out, group, values)
-    return out
+def size_of(bound: Floats) -> Floats:
+    """The absolute value of a bound; 0 where it is infinite, that is, absent."""
+    return np.where(np.isfinite(bound), np.abs(bound), 0.0)
 
 
 def largest_coefficients(matrix: sp.csr_array) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import largest_coefficients
+from .arrays import largest_coefficients, size_of
 from .problem import Bools, Floats, Ints, Problem
 
 
@@ -52,10 +52,6 @@ def _violation(problem: Problem, persons: Floats) -> float:
         return 0.0
     activity = problem.matrix @ persons
     size = largest_coefficients(problem.matrix)
-    below = np.where(np.isfinite(problem.lower), problem.lower - activity, 0.0) / np.maximum(
-        size, np.where(np.isfinite(problem.lower), np.abs(problem.lower), 0.0)
-    )
-    above = np.where(np.isfinite(problem.upper), activity - problem.upper, 0.0) / np.maximum(
-        size, np.where(np.isfinite(problem.upper), np.abs(problem.upper), 0.0)
-    )
+    below = np.where(np.isfinite(problem.lower), problem.lower - activity, 0.0) / np.maximum(size, size_of(problem.lower))
+    above = np.where(np.isfinite(problem.upper), activity - problem.upper, 0.0) / np.maximum(size, size_of(problem.upper))
     return float(max(0.0, below.max(), above.max()))

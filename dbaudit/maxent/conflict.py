@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import entries_of, largest_coefficients, ranges, renumber, submatrix
+from .arrays import entries_of, largest_coefficients, ranges, renumber, size_of, submatrix
 from .errors import Infeasible
 from .linear_program import INFINITY, LinearProgram, feasible_set
 from .problem import Bools, Ints, Problem
@@ -93,7 +93,7 @@ class _Test:
         position[cells] = np.arange(len(cells))
         matrix = submatrix(problem.matrix, self._rows, position, len(cells))
         self._lower, self._upper = problem.lower[self._rows], problem.upper[self._rows]
-        unit = np.maximum(largest_coefficients(matrix), np.maximum(_finite(self._lower), _finite(self._upper)))
+        unit = np.maximum(largest_coefficients(matrix), np.maximum(size_of(self._lower), size_of(self._upper)))
         one, low, high = feasible_set(matrix, self._lower, self._upper, renumber(subjects)[problem.subject[cells]], problem.person_count[subjects])
         self._first = len(chosen)
         # Each side of a row may be missed by `relax` times its unit: lower <= activity + unit * relax, activity - unit * relax <= upper.
@@ -126,7 +126,3 @@ class _Test:
         self._program.set_row_bounds(self._first + changed, lower, np.full(len(changed), INFINITY))
         self._program.set_row_bounds(self._first + self._row_count + changed, np.full(len(changed), -INFINITY), upper)
         self._on = on
-
-
-def _finite(bound: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(bound), np.abs(bound), 0.0)

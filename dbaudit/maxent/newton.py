@@ -24,8 +24,7 @@ from .support import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
 MAX_STEPS = 120
-# Newton's last step must not have moved the logarithm of a probability by more than this.
-LAST_STEP = 1e-5
+# The largest power of e by which one step may change a probability that counts.
 LONGEST_STEP = 6.0
 # A cell is suspected of being impossible when it is this improbable and Newton still wants to lower it by this share ..
 SUSPECT_PROBABILITY = 0.05
@@ -34,11 +33,6 @@ SUSPECT_STEP = -0.3
 SUSPECT_STREAK = 3
 # The share of the suspects that must be proven impossible before a component starts again without them.
 WORTHWHILE = 0.3
-# A cell must stand this far above the residual of its constraints to count as proven possible.
-ABOVE_RESIDUAL = 1e3
-# The barrier's last weight, in persons times nats. A bound that is barely active has slack and multiplier of its square root each, which must
-# still be invisible in a probability.
-LEAST_BARRIER = 1e-16
 # The least probability that a start may give to a cell.
 LEAST_START = 1e-7
 # Steps without any progress after which a component is given up.
@@ -79,7 +73,7 @@ class Newton:
         self.since_attempt = np.full(components, SUSPECT_STREAK)
         self.best = np.full(components, np.inf)
         self.since_best = np.zeros(components, dtype=np.int64)
-        self.noise = 1e-15 * np.maximum(1.0, np.abs(dual.target))
+        self.noise = tolerance.NOISE * np.maximum(1.0, np.abs(dual.target))
         self.cell_streak = np.zeros(len(dual.subject), dtype=np.int64)
         self.error = self._error()
 
@@ -97,7 +91,7 @@ class Newton:
         if not dual.is_bound.any():
             return dual.max_rows(np.abs(residual) / size)
         product = self.point.multiplier * residual
-        off_centre = np.maximum(np.abs(product - dual.to_rows(self.barrier)) - 1e-13 * self.point.multiplier * size, 0.0)
+        off_centre = np.maximum(np.abs(product - dual.to_rows(self.barrier)) - 100 * tolerance.NOISE * self.point.multiplier * size, 0.0)
         return dual.max_rows(np.where(dual.is_bound, np.maximum(-residual / size, off_centre), np.abs(residual) / size))
 
     def _merit(self, point: Point) -> Floats:
@@ -160,9 +154,9 @@ class Newton:
         return np.minimum.reduceat(room, self.dual.row_begin)
 
     def _lower_barrier(self) -> None:
-        follow = (self.error <= np.maximum(10 * self.barrier, 1e-14)) & (self.barrier > LEAST_BARRIER)
+        follow = (self.error <= np.maximum(10 * self.barrier, tolerance.CENTRED)) & (self.barrier > tolerance.LEAST_BARRIER)
         if follow.any():
-            self.barrier = np.where(follow, np.maximum(LEAST_BARRIER, np.minimum(0.1 * self.barrier, self.barrier**1.5)), self.barrier)
+            self.barrier = np.where(follow, np.maximum(tolerance.LEAST_BARRIER, np.minimum(0.1 * self.barrier, self.barrier**1.5)), self.barrier)
             self.best[follow] = np.inf
             self.error = self._error()
 
@@ -204,8 +198,8 @@ class Newton:
         dual = self.dual
         status = self.outcome.status[dual.source_component]
         settled = (self.error <= tolerance.CONVERGED) | ((self.error <= 1e-2 * tolerance.CERTIFICATE) & (self.since_best >= 2))
-        settled &= self.barrier <= LEAST_BARRIER
-        done = (status == RUNNING) & settled & (self.last_step <= LAST_STEP) & self._stands_clear()
+        settled &= self.barrier <= tolerance.LEAST_BARRIER
+        done = (status == RUNNING) & settled & (self.last_step <= tolerance.LAST_STEP) & self._stands_clear()
         given_up = (status == RUNNING) & ~done & (self.since_best >= PATIENCE)
         status = np.where(done, SOLVED, np.where(given_up, self.gave_up(), status))
         self.outcome.status[dual.source_component] = status
@@ -235,7 +229,7 @@ class Newton:
         dual = self.dual
         residual = self.point.residual
         spread = largest_over_rows(dual, np.where(dual.is_bound, np.maximum(-residual, 0.0), np.abs(residual)))
-        unclear = self.point.persons < ABOVE_RESIDUAL * spread
+        unclear = self.point.persons < tolerance.ABOVE_RESIDUAL * spread
         return np.asarray(dual.max_cells(unclear.astype(np.float64)) == 0)
 
     def _keep(self, staying: Bools) -> None:

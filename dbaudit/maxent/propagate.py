@@ -100,7 +100,7 @@ class Support:
     def _portions(self, rows: Ints) -> list[Ints]:
         """The rows in portions of a bounded number of entries, so that a problem with millions of them needs no more memory at a time."""
         entries = np.cumsum(np.diff(self.problem.matrix.indptr)[rows])
-        cuts = np.searchsorted(entries, np.arange(PORTION, entries[-1], PORTION)) if len(rows) else []
+        cuts = np.searchsorted(entries, np.arange(PORTION, entries[-1], PORTION))
         return np.split(rows, np.unique(cuts))
 
     def _rows_of(self, subjects: Ints) -> Ints:

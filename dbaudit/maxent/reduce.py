@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from . import tolerance
-from .arrays import largest_coefficients, renumber, row_of_entry, submatrix
+from .arrays import largest_coefficients, renumber, row_of_entry, size_of, submatrix
 from .problem import Bools, Floats, Ints, Problem
 from .propagate import Clash, Support
 
@@ -146,7 +146,7 @@ def _rows_left(problem: Problem, support: Support, cells: Ints) -> tuple[sp.csr_
     # Rows without unknowns, here or in other components, must hold as they are.
     unknown = support.alive & (support.live_count > 1)[problem.subject]
     closed = np.bincount(row[unknown[index]], minlength=problem.row_count) == 0
-    slack = tolerance.slack(np.maximum(np.abs(fixed), np.maximum(_finite(problem.lower), _finite(problem.upper))), largest_coefficients(problem.matrix))
+    slack = tolerance.slack(np.maximum(np.abs(fixed), np.maximum(size_of(problem.lower), size_of(problem.upper))), largest_coefficients(problem.matrix))
     wrong = closed & ((lower > slack) | (upper < -slack))
     if wrong.any():
         raise Clash(np.flatnonzero(wrong))
@@ -157,10 +157,6 @@ def _rows_left(problem: Problem, support: Support, cells: Ints) -> tuple[sp.csr_
         left[inequality[holds]] = False
         rows = np.flatnonzero(left)
     return submatrix(problem.matrix, rows, position, len(cells)), lower[rows], upper[rows], rows
-
-
-def _finite(bound: Floats) -> Floats:
-    return np.where(np.isfinite(bound), np.abs(bound), 0.0)
 
 
 def _fingerprint(values: Floats) -> np.ndarray:
@@ -239,7 +235,7 @@ def _merge_rows(matrix: sp.csr_array, lower: Floats, upper: Floats, source: Ints
     last = np.searchsorted(group[by_lower], np.arange(count), side="right") - 1
     lower_row, upper_row = by_lower[last], by_upper[last]
     low, high = low[lower_row], high[upper_row]
-    slack = tolerance.slack(np.maximum(_finite(low), _finite(high)))
+    slack = tolerance.slack(np.maximum(size_of(low), size_of(high)))
     wrong = low > high + slack
     if wrong.any():
         raise Clash(np.unique(np.r_[source[lower_row[wrong]], source[upper_row[wrong]]]))

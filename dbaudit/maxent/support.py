@@ -26,8 +26,6 @@ from .linear_program import LinearProgram
 from .problem import Bools, Floats, Ints
 from .reduce import components
 
-# Only cells that the combination pushes down by at least this share of its largest push are read off it.
-CLEAR = 1e-3
 # Entries of a combination that are this small beside its largest are rounding errors of a zero.
 NOISE = 1e-9
 # How near to whole numbers a combination must be to be taken for them; the proof is then computed from the whole numbers.
@@ -58,7 +56,7 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
     size = dual.max_rows(np.abs(direction))
     direction = direction / dual.to_rows(np.where(np.isfinite(size) & (size > 0), size, np.inf))
     # A bound takes part only where it is pushed for good: the others' entries are the barrier's, of either sign.
-    usable = ~dual.is_bound | (direction > CLEAR)
+    usable = ~dual.is_bound | (direction > tolerance.CLEAR)
     combination = np.where(usable, direction, 0.0)
     kept = ~suspects
     for _ in range(ROUNDS):
@@ -66,7 +64,7 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
         wrong_sign = usable & dual.is_bound & (combination < 0)
         push = dual.centred(combination, kept.astype(np.float64))
         deepest = -dual.max_cells(-push)
-        acquitted = ~kept & (push > CLEAR * deepest[dual.component_of_cell])
+        acquitted = ~kept & (push > tolerance.CLEAR * deepest[dual.component_of_cell])
         if not wrong_sign.any() and not acquitted.any():
             break
         usable &= ~wrong_sign
@@ -131,7 +129,7 @@ def _clear(dual: Dual, combination: Floats, kept: Bools, usable: Bools, factoris
     system = System(dual, kept.astype(np.float64), blocked, factorise)
     for _ in range(REFINEMENTS):
         rhs = np.where(usable, -system.curvature(combination), 0.0)
-        noise = np.full(len(rhs), 1e-15) * dual.to_rows(dual.max_rows(np.abs(combination)))
+        noise = np.full(len(rhs), tolerance.NOISE) * dual.to_rows(dual.max_rows(np.abs(combination)))
         step, steps = system.solve(rhs, np.full(dual.component_count, accuracy), noise)
         combination = combination + np.where(usable, step, 0.0)
         if steps == 0 or accuracy > FINE:
@@ -176,7 +174,7 @@ def read(dual: Dual, combination: Floats) -> Proof:
     np.minimum.at(deepest, piece_of_cell, push)
     # x <= v / push <= ZERO, without dividing.
     proven = (np.maximum(-value, 0.0) + rounding)[piece_of_cell] <= tolerance.ZERO * -push
-    impossible = proven & (push < CLEAR * deepest[piece_of_cell]) & ~contradictory[dual.component_of_cell]
+    impossible = proven & (push < tolerance.CLEAR * deepest[piece_of_cell]) & ~contradictory[dual.component_of_cell]
     return Proof(impossible, contradictory, conflict)
 
 
