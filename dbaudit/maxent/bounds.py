@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import renumber, submatrix
+from .arrays import renumber, row_of_entry, submatrix
 from .errors import NotSolved
 from .linear_program import LinearProgram, feasible_set
-from .problem import Bools, Floats, Ints, Problem, Progress
+from .problem import Bools, Floats, Ints, Problem, Progress, sparse_rows, whole_numbers
 from .propagate import Support
 from .reduce import Reduced, reduce
 from .solve import find_support
@@ -31,14 +31,13 @@ CELLS_PER_QUESTION = 200
 def bounds(problem: Problem, what: Ints | sp.csr_array, *, progress: Callable[[Progress], None] | None = None) -> tuple[Floats, Floats]:
     """Least and greatest probability of each cell asked for (an array of cells), or of each set (sparse rows over the cells).
 
-    A row's coefficients weigh the probabilities of its cells, which may belong to several subjects. Raises Infeasible and NotSolved as `solve` does.
+    A row's coefficients weigh the probabilities of its cells, which may belong to several subjects. Raises Infeasible, or NotSolved
+    where it could not be proven which cells are possible.
     """
     support = find_support(problem)
     if sp.issparse(what):
-        return _bounds_of_sets(problem, support, sp.csr_array(what), progress)
-    cells = np.asarray(what)
-    if cells.size and cells.dtype.kind not in "iu":
-        raise ValueError("bounds are asked for by an array of cell numbers or a sparse matrix over the cells.")
+        return _bounds_of_sets(problem, support, sparse_rows("what", what), progress)
+    cells = whole_numbers("what", what)
     if cells.size and (cells.min() < 0 or cells.max() >= problem.cell_count):
         raise ValueError(f"a cell asked for is not in 0 .. {problem.cell_count - 1}.")
     lower = np.where(support.alive & (support.live_count == 1)[problem.subject], 1.0, 0.0)
@@ -71,7 +70,7 @@ def _bounds_of_cells(reduced: Reduced, wanted: Bools, progress: Callable[[Progre
 
         def tell(share: float, before: int = done) -> None:
             if progress is not None:
-                progress(Progress("bounds", (before + share) / len(numbers)))
+                progress(Progress("bounds", float((before + share) / len(numbers))))
 
         search = _Search(_program(reduced, chosen), renumber(chosen)[reduced.component_of_cell[cells]], greatest[cells], wanted[cells])
         least[cells], greatest[cells] = search.run(tell)
@@ -133,8 +132,7 @@ def _most_by_one_row(reduced: Reduced) -> Floats:
     """[cells] the most persons that a cell's own subject, and each row with non-negative coefficients, leave room for."""
     most = reduced.person_count[reduced.subject].copy()
     matrix = reduced.matrix
-    entries = np.diff(matrix.indptr)
-    row = np.repeat(np.arange(len(reduced.lower)), entries)
+    row = row_of_entry(matrix)
     positive = np.minimum.reduceat(matrix.data, matrix.indptr[:-1]) > 0 if matrix.nnz else np.zeros(0, dtype=bool)
     useful = positive[row] & np.isfinite(reduced.upper[row])
     np.minimum.at(most, matrix.indices[useful], reduced.upper[row[useful]] / matrix.data[useful])
@@ -147,21 +145,24 @@ def _program(reduced: Reduced, chosen: Bools) -> LinearProgram:
     cells = subjects[reduced.subject]
     matrix = submatrix(reduced.matrix, rows, renumber(cells), int(cells.sum()))
     full = feasible_set(matrix, reduced.lower[rows], reduced.upper[rows], renumber(subjects)[reduced.subject[cells]], reduced.person_count[subjects])
-    columns = int(cells.sum())
-    return LinearProgram(*full, lower=np.zeros(columns), upper=np.full(columns, np.inf))
+    # The subjects' own rows bound the cells already; stated once more, HiGHS does not take large counts for unbounded.
+    return LinearProgram(*full, lower=np.zeros(int(cells.sum())), upper=reduced.person_count[reduced.subject[cells]])
 
 
 def _bounds_of_sets(problem: Problem, support: Support, sets: sp.csr_array, progress: Callable[[Progress], None] | None) -> tuple[Floats, Floats]:
     """Sets may tell lumped subjects apart, so nothing is lumped; each set has one program over its components."""
     if sets.shape[1] != problem.cell_count:
         raise ValueError(f"the sets have {sets.shape[1]} columns, but the problem has {problem.cell_count} cells.")
+    if not np.isfinite(sets.data).all():
+        raise ValueError("a weight of a set is not finite.")
     reduced = reduce(problem, support, np.ones(problem.subject_count, dtype=bool), lump=False)
     decided = support.alive & (support.live_count == 1)[problem.subject]
     fixed = sets @ decided.astype(np.float64)
     lower, upper = fixed.copy(), fixed.copy()
     cell_of = np.full(problem.cell_count, -1)
     cell_of[reduced.source_cell] = reduced.cell_of_source
-    programs: dict[bytes, tuple[LinearProgram, Ints]] = {}
+    concerned: set[int] = set()
+    program, own = None, np.zeros(0, dtype=np.int64)
     for number in range(sets.shape[0]):
         if progress is not None:
             progress(Progress("bounds", number / sets.shape[0]))
@@ -170,14 +171,13 @@ def _bounds_of_sets(problem: Problem, support: Support, sets: sp.csr_array, prog
         cells, weight = cells[cells >= 0], weight[cells >= 0]
         if not len(cells):
             continue
-        chosen = np.zeros(reduced.component_count, dtype=bool)
-        chosen[reduced.component_of_cell[cells]] = True
-        key = chosen.tobytes()
-        if key not in programs:
-            programs[key] = (_program(reduced, chosen), renumber(chosen[reduced.component_of_cell]))
-        program, position = programs[key]
-        cost = np.zeros(int(position.max()) + 1)
-        np.add.at(cost, position[cells], weight / reduced.person_count[reduced.subject[cells]])
+        # Neighbouring sets often concern the same components: then the program goes on from where it stands.
+        if program is None or set(reduced.component_of_cell[cells].tolist()) != concerned:
+            concerned = set(reduced.component_of_cell[cells].tolist())
+            chosen = np.isin(np.arange(reduced.component_count), list(concerned))
+            program, own = _program(reduced, chosen), np.flatnonzero(chosen[reduced.component_of_cell])
+        cost = np.zeros(len(own))
+        np.add.at(cost, np.searchsorted(own, cells), weight / reduced.person_count[reduced.subject[cells]])
         for sign, side in ((1.0, lower), (-1.0, upper)):
             program.set_cost(sign * cost)
             if not program.run():

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from . import tolerance
 from .arrays import entries_of, largest_coefficients, ranges, renumber, size_of, submatrix
-from .errors import Infeasible
+from .errors import Infeasible, NotSolved
 from .linear_program import INFINITY, LinearProgram, feasible_set
 from .problem import Bools, Ints, Problem
 
@@ -104,14 +104,15 @@ class _Test:
         row_upper = np.r_[high[: self._first], np.full(self._row_count, np.inf), self._upper]
         columns = both.shape[1]
         cost = np.r_[np.zeros(columns - 1), 1.0]
-        self._program = LinearProgram(both, row_lower, row_upper, np.zeros(columns), np.full(columns, np.inf), cost)
+        upper = np.r_[problem.person_count[problem.subject[cells]], np.inf]
+        self._program = LinearProgram(both, row_lower, row_upper, np.zeros(columns), upper, cost)
         self._on = np.ones(self._row_count, dtype=bool)
 
     def contradiction(self, statements: Ints) -> Ints | None:
         """A contradictory subset of the statements, not necessarily smallest; None if they can hold together."""
         self._switch(np.isin(self._statement[self._rows], statements))
         if not self._program.run():
-            return None
+            raise NotSolved("The constraints contradict each other, but HiGHS could not tell which of them.", residual=float("inf"), duality_gap=float("inf"))
         if self._program.value <= tolerance.CERTIFICATE:
             return None
         price = np.abs(self._program.row_dual[self._first :])

@@ -44,7 +44,7 @@ class Dual:
     by_cell: sp.csr_array
     target: Floats
     is_bound: Bools  # [rows] "at least" rather than "equal"
-    block: Ints  # [rows] rows of one bucket share a number; -1 for rows that are no bucket's counts
+    bucket: Ints  # [rows] rows of one bucket share a number; -1 for rows that are no bucket's counts
     row_begin: Ints  # [components] where a component's rows begin
     subject_begin: Ints
     component_of_row: Ints
@@ -127,7 +127,7 @@ class Dual:
             matrix=submatrix(self.matrix, np.flatnonzero(rows), renumber(cells), int(cells.sum())),
             target=self.target[rows],
             is_bound=self.is_bound[rows],
-            block=self.block[rows],
+            bucket=self.bucket[rows],
             component_of_row=number[self.component_of_row[rows]],
             component_of_subject=number[self.component_of_subject[subjects]],
             source_row=self.source_row[rows],
@@ -145,7 +145,7 @@ def build(
     matrix: sp.csr_array,
     target: Floats,
     is_bound: Bools,
-    block: Ints,
+    bucket: Ints,
     component_of_row: Ints,
     component_of_subject: Ints,
     source_row: Ints,
@@ -164,7 +164,7 @@ def build(
         by_cell=matrix.T.tocsr(),
         target=target,
         is_bound=is_bound,
-        block=block,
+        bucket=bucket,
         row_begin=np.searchsorted(component_of_row, numbers),
         subject_begin=np.searchsorted(component_of_subject, numbers),
         component_of_row=component_of_row,
@@ -200,7 +200,7 @@ def dual_of(reduced: Reduced, chosen: Bools) -> Dual:
         matrix=matrix,
         target=target,
         is_bound=(reduced.lower != reduced.upper)[source_row],
-        block=reduced.block[source_row],
+        bucket=reduced.bucket[source_row],
         component_of_row=number[reduced.component_of_row[source_row]],
         component_of_subject=number[reduced.component_of_subject[subjects]],
         source_row=source_row,

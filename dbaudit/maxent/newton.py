@@ -20,7 +20,7 @@ from . import tolerance
 from .dual import Dual, Point
 from .linear import FEW_ROWS, MANY_STEPS, System, factorisation_is_affordable
 from .problem import Bools, Floats, Ints
-from .support import prove
+from .proof import prove
 
 # Quadratic convergence takes 5 to 10 steps, a statement 1e-9 from its extreme some 20 more (a factor e a step), bounds some 20.
 MAX_STEPS = 120
@@ -51,7 +51,6 @@ class Outcome:
     impossible: Bools  # [cells]
     conflict: Bools  # [rows]
     iterations: int = 0
-    linear_steps: int = 0
 
 
 class Newton:
@@ -109,7 +108,6 @@ class Newton:
         accuracy = np.clip(np.sqrt(self.error), 1e-7, 0.1)
         system = System(dual, point.persons, extra, bool(self.factorise))
         step, linear_steps = system.solve(-gradient, accuracy, self.noise)
-        self.outcome.linear_steps += linear_steps
         if self.factorise is None and linear_steps > (MANY_STEPS if len(dual.target) > FEW_ROWS else MANY_STEPS // 3):
             self.factorise = factorisation_is_affordable(dual)
         change = dual.centred(step, point.persons)
@@ -248,8 +246,9 @@ class Newton:
 
 def _sane(dual: Dual, start: Floats) -> Floats:
     """A start that already makes a cell next to impossible would hide it from Newton's method: such components begin afresh."""
-    lowest = -dual.max_cells(-dual.at(start).probability)
-    return np.where(dual.to_rows(lowest) < LEAST_START, np.where(dual.is_bound, 0.1, 0.0), start)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lowest = -dual.max_cells(-dual.at(start).probability)
+    return np.where(dual.to_rows(lowest) >= LEAST_START, start, np.where(dual.is_bound, 0.1, 0.0))
 
 
 def largest_over_rows(dual: Dual, residual: Floats) -> Floats:

@@ -48,18 +48,18 @@ class Problem:
     block: Ints | None = None
 
     def __post_init__(self) -> None:
-        _freeze(self, "subject", _whole_numbers("subject", self.subject))
+        _freeze(self, "subject", whole_numbers("subject", self.subject))
         _freeze(self, "person_count", _real_numbers("person_count", self.person_count))
         _freeze(self, "lower", _real_numbers("lower", self.lower))
         _freeze(self, "upper", _real_numbers("upper", self.upper))
-        _freeze(self, "matrix", _canonical(self.matrix))
+        _freeze(self, "matrix", sparse_rows("matrix", self.matrix))
         if self.prior is not None:
             _freeze(self, "prior", _real_numbers("prior", self.prior))
         if self.labels is not None:
             _freeze(self, "labels", [str(label) for label in self.labels])
         for name in ("family", "block"):
             if getattr(self, name) is not None:
-                _freeze(self, name, _whole_numbers(name, getattr(self, name)))
+                _freeze(self, name, whole_numbers(name, getattr(self, name)))
         self._check_shapes()
         self._check_values()
 
@@ -93,7 +93,10 @@ class Problem:
         """[constraints] one number for each (family, block), -1 for rows of none."""
         if self.family is None or self.block is None:
             return np.full(self.row_count, -1)
-        bucket = self.family * (int(self.block.max(initial=0)) + 1) + self.block
+        width = int(self.block.max(initial=0)) + 1
+        if width * (int(self.family.max(initial=0)) + 1) > np.iinfo(np.int64).max:
+            raise ValueError("family and block numbers are too large: number the buckets of a release from 0.")
+        bucket = self.family * width + self.block
         return np.where((self.family >= 0) & (self.block >= 0), bucket, -1)
 
     def label(self, row: int) -> str:
@@ -104,8 +107,11 @@ class Problem:
         """[cells] logarithm of the prior, normalised within each subject; 0 everywhere where there is none."""
         if self.prior is None:
             return np.zeros(self.cell_count)
-        total = np.bincount(self.subject, self.prior, self.subject_count)
-        return np.asarray(np.log(self.prior) - np.log(total)[self.subject])
+        log = np.log(self.prior)
+        top = np.full(self.subject_count, -np.inf)
+        np.maximum.at(top, self.subject, log)
+        total = np.bincount(self.subject, np.exp(log - top[self.subject]), self.subject_count)
+        return np.asarray(log - (top + np.log(np.where(total > 0, total, 1.0)))[self.subject])
 
     def _check_shapes(self) -> None:
         cells, rows = self.cell_count, self.row_count
@@ -142,7 +148,7 @@ class Solution:
     residual      largest violation of a constraint, relative; recomputed from `probability` on the problem as it was given
     duality_gap   relative distance between the answer's value and the bound that `multiplier` proves; recomputed likewise
     component_count  parts of the problem that share no subject and no constraint
-    iterations    Newton steps of the component that needed most
+    iterations    Newton steps, all components advancing together; those of every start are added up
     status        "solved": certified, support proven. "stopped": the caller stopped it; the figures say how far it came
     """
 
@@ -159,7 +165,8 @@ class Solution:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress callback is told: the stage, how much of it is done (0 to 1), and the worst residual so far."""
+    """What a progress callback is told: the stage, the share of it that is done (it may begin again when impossible cells were found),
+    and the largest error of the components still under way."""
 
     stage: str
     done: float
@@ -173,7 +180,8 @@ def _freeze(target: object, name: str, value: Any) -> None:
     object.__setattr__(target, name, value)
 
 
-def _whole_numbers(name: str, given: Any) -> Ints:
+def whole_numbers(name: str, given: Any) -> Ints:
+    """A one-dimensional array of whole numbers, or a ValueError that names it."""
     array = np.asarray(given)
     if array.size and array.dtype.kind not in "iu":
         raise ValueError(f"{name} must be an array of whole numbers, not {array.dtype}.")
@@ -190,9 +198,11 @@ def _flat(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _canonical(given: Any) -> sp.csr_array:
+def sparse_rows(name: str, given: Any) -> sp.csr_array:
     """CSR with sorted indices, no duplicates and no stored zeros; the caller's matrix stays as it was."""
     matrix = sp.csr_array(given, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, not {matrix.ndim}.")
     if not matrix.has_canonical_format or (matrix.nnz and not np.all(matrix.data)):
         matrix = matrix.copy()
         matrix.sum_duplicates()

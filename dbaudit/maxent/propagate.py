@@ -1,7 +1,7 @@
 """Stages 1 and 2: impossible cells that follow from one constraint, or from the counts of one bucket.
 
 Both are filters: sound, exact for whole numbers and cheap, but not complete. What follows only from several
-constraints together is found later, beside Newton's method (`support`).
+constraints together is found later, beside Newton's method (`proof`).
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class _Family:
 
     def __init__(self, problem: Problem, by_cell: sp.csr_array, number: int) -> None:
         assert problem.family is not None and problem.block is not None
-        self._rows = np.flatnonzero(problem.family == number)
+        self._rows = np.flatnonzero((problem.family == number) & (problem.block >= 0))
         names, block = np.unique(problem.block[self._rows], return_inverse=True)
         self.block_count = len(names)
         order = np.argsort(block, kind="stable")

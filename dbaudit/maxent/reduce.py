@@ -7,6 +7,7 @@ become one; subjects that no row tells apart become one. All of this is exact: i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,7 +33,7 @@ class Reduced:
     matrix: sp.csr_array  # [rows x cells]
     lower: Floats  # [rows]
     upper: Floats  # [rows]
-    block: Ints  # [rows] rows of one bucket share a number; -1 for rows that are no bucket's counts
+    bucket: Ints  # [rows] rows of one bucket share a number; -1 for rows that are no bucket's counts
     component_of_row: Ints
     component_of_subject: Ints
     component_count: int
@@ -43,7 +44,7 @@ class Reduced:
     row_of_source: Ints  # [original rows] the row here that a row became part of, or -1 ..
     source_scale: Floats  # .. and its coefficients divided by those here
 
-    @property
+    @cached_property
     def component_of_cell(self) -> Ints:
         return np.asarray(self.component_of_subject[self.subject])
 
@@ -108,7 +109,7 @@ def reduce(problem: Problem, support: Support, pending: Bools, lump: bool = True
         matrix=submatrix(matrix, row_order, new_cell, len(subject)),
         lower=lower[row_order],
         upper=upper[row_order],
-        block=problem.bucket[rows[lower_row[row_order]]],
+        bucket=problem.bucket[rows[lower_row[row_order]]],
         component_of_row=component_of_row[row_order],
         component_of_subject=component_of_subject[subject_order],
         component_count=count,
@@ -182,7 +183,7 @@ def _lump(matrix: sp.csr_array, subject: Ints, log_prior: Floats, subject_count:
     highest = np.maximum.reduceat(log_prior, begins)[subject]
     column = matrix.T @ weight + np.round(log_prior - highest, 12) * np.pi
     mark = _fingerprint(column)
-    signature = np.add.reduceat(mark, begins)
+    signature = np.add.reduceat(mark + np.uint64(0xD6E8FEB86659FD93), begins)  # the constant counts the cells
     order = np.argsort(signature, kind="stable")
     is_new = np.diff(signature[order].astype(np.uint64), prepend=signature[order[0]] + np.uint64(1)) != 0
     if is_new.all():

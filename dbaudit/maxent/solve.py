@@ -14,9 +14,9 @@ from .dual import dual_of
 from .errors import Infeasible, NotSolved
 from .newton import CONTRADICTORY, NARROWED, RUNNING, SOLVED, STUCK, Newton, Outcome, minimise
 from .problem import Bools, Floats, Ints, Problem, Progress, Solution
+from .proof import prove_by_program
 from .propagate import Clash, Support
 from .reduce import Reduced, components, reduce
-from .support import prove_by_program
 
 # Each round removes at least one impossible cell from each component still under way; they come in batches, so few rounds suffice.
 MAX_ROUNDS = 200
@@ -71,13 +71,14 @@ def solve(
 def forced(problem: Problem) -> Bools:
     """The cells that are 0 in every feasible point, proven; every other cell is positive in some.
 
-    This is the support of the answer that `solve` gives, and finding it is most of its work. Raises as `solve` does.
+    (`Solution.is_forced` also flags the cells that are 1 in every feasible point.) Finding them is most of the work of `solve`. Raises Infeasible,
+    or NotSolved where it could not be proven which cells are possible.
     """
     return ~find_support(problem).alive
 
 
 def find_support(problem: Problem) -> Support:
-    """Which cells are possible, proven from both sides. Raises as `solve` does."""
+    """Which cells are possible, proven from both sides. Raises Infeasible or NotSolved."""
     run = _Run(problem, None, None, None)
     try:
         run.solve()
@@ -109,8 +110,8 @@ class _Run:
         self._stop = stop
         self.multiplier = np.zeros(problem.row_count)
         if start is not None:
-            given = np.asarray(start, dtype=np.float64)
-            if given.ndim != 1 or len(given) > problem.row_count or not np.isfinite(given).all():
+            given = np.asarray(start)
+            if given.ndim != 1 or given.dtype.kind not in "iuf" or len(given) > problem.row_count or not np.isfinite(given).all():
                 raise ValueError(f"start must be finite multipliers of at most {problem.row_count} rows.")
             self.multiplier[: len(given)] = given
         self.probability = np.zeros(problem.cell_count)

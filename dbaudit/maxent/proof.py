@@ -111,11 +111,11 @@ def _without_offsets(dual: Dual, combination: Floats) -> Floats:
 
     Where all of a bucket's rows are still there, this changes no push; `read` computes what it did in any case.
     """
-    in_block = np.flatnonzero(dual.block >= 0)
+    in_block = np.flatnonzero(dual.bucket >= 0)
     if not len(in_block):
         return combination
-    order = in_block[np.lexsort((combination[in_block], dual.block[in_block]))]
-    block = dual.block[order]
+    order = in_block[np.lexsort((combination[in_block], dual.bucket[in_block]))]
+    block = dual.bucket[order]
     begin = np.flatnonzero(np.diff(block, prepend=-1))
     count = np.diff(np.r_[begin, len(block)])
     out = combination.copy()
