@@ -49,7 +49,7 @@ NOT_A_NUMBER = sp.csr_array(np.array([[np.nan, 0.0]]))
 
 @pytest.mark.parametrize("what", [0, np.zeros((1, 2), dtype=int), np.array([0.5]), np.array([2]), np.array([True, False]), NOT_A_NUMBER])
 def test_a_question_of_the_wrong_shape_is_refused(what: object) -> None:
-    with pytest.raises(ValueError, match="what|cell|weight"):
+    with pytest.raises(ValueError, match=r"what|cell|weight"):
         bounds(problem([0, 0], [1.0], [], []), what)
 
 
