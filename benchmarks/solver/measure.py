@@ -187,7 +187,7 @@ def _ours(job: Job, problem: Problem) -> Attempt:
     try:
         if job.method == "bounds":
             lower, upper = maxent.bounds(problem, np.arange(problem.cell_count))
-            return Attempt(nothing, f"{int(np.sum(upper - lower <= 1e-9))} of {problem.cell_count} cells decided")
+            return Attempt(nothing, f"least = greatest for {int(np.sum(upper - lower <= 1e-9))} of {problem.cell_count} cells")
         solution = maxent.solve(problem)
     except NotSolved as error:
         return Attempt(nothing, f"not solved: residual {error.residual:.1e}, gap {error.duality_gap:.1e}, {error.unproven_cells} cells unproven")

@@ -17,6 +17,15 @@ def ranges(start: Ints, count: Ints) -> Ints:
     return np.asarray(np.repeat(start - offset, count) + np.arange(total))
 
 
+def distinct(numbers: Ints, count: int) -> Ints:
+    """The different numbers among some in 0 .. count - 1, sorted: by marking them where they are many, by `np.unique` where they are few."""
+    if 16 * len(numbers) < count:
+        return np.unique(numbers).astype(np.int64)
+    marked = np.zeros(count, dtype=bool)
+    marked[numbers] = True
+    return np.flatnonzero(marked)
+
+
 def entries_of(matrix: sp.csr_array, rows: Ints) -> tuple[Ints, Ints]:
     """The positions in `matrix.data` of some rows' entries, and which of `rows` (by position) each belongs to."""
     start = matrix.indptr[rows].astype(np.int64)

@@ -37,7 +37,7 @@ class System:
     def __init__(self, dual: Dual, persons: Floats, extra: Floats, factorise: bool = False) -> None:
         self._dual = dual
         self._persons = persons
-        self._share = dual.share(persons)
+        self._averaging = dual.averaging(persons)
         curvature, gross = dual.curvature_diagonal(persons)
         diagonal = curvature + extra
         self._extra = extra + FLOOR * diagonal
@@ -48,7 +48,7 @@ class System:
 
     def curvature(self, direction: Floats) -> Floats:
         """The Hessian times a direction."""
-        return np.asarray(self._dual.matrix @ (self._persons * self._dual.centred_by(direction, self._share)))
+        return np.asarray(self._dual.matrix @ (self._persons * self._dual.centred(direction, self._averaging)))
 
     def size(self, vector: Floats) -> Floats:
         """[components] the square of a right-hand side's size, each row measured by its curvature."""

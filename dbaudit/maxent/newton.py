@@ -110,7 +110,7 @@ class Newton:
         step, linear_steps = system.solve(-gradient, accuracy, self.noise)
         if self.factorise is None and linear_steps > (MANY_STEPS if len(dual.target) > FEW_ROWS else MANY_STEPS // 3):
             self.factorise = factorisation_is_affordable(dual)
-        change = dual.centred(step, point.persons)
+        change = dual.centred(step, dual.averaging(point.persons))
         self.last_step = dual.max_cells(np.abs(change))
         # Far from the answer the quadratic model is worth little: no probability that counts changes by more than e to this power in a step.
         counts = np.where((change > 0) | (point.probability > 1e-3), np.abs(change), 0.0)

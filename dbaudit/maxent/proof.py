@@ -62,7 +62,7 @@ def prove(dual: Dual, direction: Floats, suspects: Bools, factorise: bool) -> Pr
     for _ in range(ROUNDS):
         combination = _clear(dual, combination, kept, usable, factorise, ROUGH)
         wrong_sign = usable & dual.is_bound & (combination < 0)
-        push = dual.centred(combination, kept.astype(np.float64))
+        push = dual.centred(combination, dual.averaging(kept.astype(np.float64)))
         deepest = -dual.max_cells(-push)
         acquitted = ~kept & (push > tolerance.CLEAR * deepest[dual.component_of_cell])
         if not wrong_sign.any() and not acquitted.any():

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import tolerance
-from .arrays import entries_of, ranges, smallest_coefficients
+from .arrays import distinct, entries_of, ranges, smallest_coefficients
 from .problem import Bools, Floats, Ints, Problem
 
 # A bucket with more distinct values than this is not searched for tight sets of values: there are 2^values of them.
@@ -68,7 +68,7 @@ class Support:
         todo = [np.ones(family.block_count, dtype=bool) if changed is None else family.blocks_of(changed) for family in self._families]
         while True:
             while len(rows):
-                changed = np.unique(np.concatenate([self._tighten(part) for part in self._portions(rows)]))
+                changed = distinct(np.concatenate([self._tighten(part) for part in self._portions(rows)]), self.problem.subject_count)
                 rows = self._rows_of(changed)
                 for family, dirty in zip(self._families, todo, strict=True):
                     dirty |= family.blocks_of(changed)
@@ -83,10 +83,11 @@ class Support:
 
     def remove(self, cells: Ints) -> Ints:
         """Take cells out; returns the subjects that changed. Raises Clash if a subject has none left."""
-        cells = np.unique(cells[self.alive[cells]])
+        cells = distinct(cells[self.alive[cells]], self.problem.cell_count)
         self.alive[cells] = False
-        changed, lost = np.unique(self.problem.subject[cells], return_counts=True)
-        self.live_count[changed] -= lost
+        owner = self.problem.subject[cells]  # sorted, as the cells are
+        changed = owner[np.flatnonzero(np.diff(owner, prepend=-1))]
+        np.subtract.at(self.live_count, owner, 1)
         empty = changed[self.live_count[changed] == 0]
         if len(empty):
             raise Clash(self._rows_of(empty))
@@ -101,13 +102,13 @@ class Support:
         """The rows in portions of a bounded number of entries, so that a problem with millions of them needs no more memory at a time."""
         entries = np.cumsum(np.diff(self.problem.matrix.indptr)[rows])
         cuts = np.searchsorted(entries, np.arange(PORTION, entries[-1], PORTION))
-        return np.split(rows, np.unique(cuts))
+        return np.split(rows, np.unique(cuts)) if len(cuts) else [rows]
 
     def _rows_of(self, subjects: Ints) -> Ints:
         first = self.problem.first_cell
         cells = ranges(first[subjects], first[subjects + 1] - first[subjects])
         entry, _ = entries_of(self.by_cell, cells)
-        return np.unique(self.by_cell.indices[entry]).astype(np.int64)
+        return distinct(self.by_cell.indices[entry], self.problem.row_count)
 
     def _segments(self, rows: Ints) -> _Segments:
         """Some rows' live entries, cut into segments of one subject: persons sit at a segment's least or greatest coefficient."""
@@ -158,7 +159,7 @@ class Support:
             return owner
         np.add.at(self._forcing, owner, 1)
         np.add.at(self._kept, kept, 1)
-        subjects = np.unique(owner)
+        subjects = distinct(owner, self.problem.subject_count)
         first = self.problem.first_cell
         cells = ranges(first[subjects], first[subjects + 1] - first[subjects])
         cells = cells[self.alive[cells]]
