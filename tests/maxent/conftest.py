@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # An example takes from 1 to 100 ms, most of it in the oracle, and more on a loaded machine: no deadline.
-settings.register_profile("maxent", max_examples=60, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-settings.load_profile("maxent")
+common = settings(max_examples=60, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+# The same examples every time, so that a failure is news about the change and not about luck; it is reported as found, without the minutes of shrinking.
+settings.register_profile("same", common, derandomize=True, phases=[Phase.explicit, Phase.generate])
+# HYPOTHESIS_PROFILE=explore looks for new examples and shrinks what it finds.
+settings.register_profile("explore", common)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

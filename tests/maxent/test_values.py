@@ -19,7 +19,7 @@ def agrees_with_clarabel(problem: Problem) -> None:
     assume(expected.gap < 1e-9 and expected.residual < 1e-9)
     solution = solve(problem)
     assert solution.status == "solved"
-    assert np.all(np.abs(solution.probability - expected.probability) <= 1e-6 + 2 * expected.error)
+    assert np.all(np.abs(solution.probability - expected.probability) <= 5e-6 + 2 * expected.error), "beyond what Clarabel's own gap explains"
     assert solution.entropy == pytest.approx(expected.entropy, rel=1e-7, abs=1e-7)
 
 
