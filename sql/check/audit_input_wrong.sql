@@ -1,0 +1,17 @@
+-- What:   Inputs of an audit that are of no known kind, or releases in scope or assumed statements whose digest was not kept.
+-- Note:   The digests tell later what an audit read.
+select audit_id, kind, name
+from result.audit_input
+where kind not in ('release', 'population', 'domain', 'hierarchy', 'statement')
+union all
+select s.audit_id, 'release' as kind, r.release as name
+from result.audit_release as s
+inner join published.release as r on s.release_id = r.release_id
+left join result.audit_input as i on s.audit_id = i.audit_id and i.kind = 'release' and r.release = i.name and r.digest = i.digest
+where i.audit_id is null
+union all
+select k.audit_id, 'statement' as kind, cast(k.statement_id as varchar) as name
+from result.audit_statement as k
+left join result.audit_input as i
+    on k.audit_id = i.audit_id and i.kind = 'statement' and cast(k.statement_id as varchar) = i.name and sha256(k.statement) = i.digest
+where i.audit_id is null
