@@ -52,6 +52,11 @@ class LinearProgram:
         return float(self._highs.getInfo().objective_function_value)
 
     @property
+    def steps(self) -> int:
+        """Steps of the simplex method that the last run took."""
+        return int(self._highs.getInfo().simplex_iteration_count)
+
+    @property
     def point(self) -> Floats:
         return np.array(self._highs.getSolution().col_value)
 
@@ -61,6 +66,11 @@ class LinearProgram:
 
     def set_cost(self, cost: Floats) -> None:
         self._highs.changeColsCost(len(cost), self._columns, cost)
+
+    def set_upper(self, upper: Floats) -> None:
+        """Change the upper bound of every column."""
+        lower = np.array(self._highs.getLp().col_lower_)
+        self._highs.changeColsBounds(len(upper), self._columns, lower, np.where(np.isfinite(upper), upper, INFINITY))
 
     def set_row_bounds(self, rows: Ints, lower: Floats, upper: Floats) -> None:
         for row, low, high in zip(rows.tolist(), lower.tolist(), upper.tolist(), strict=True):

@@ -1,0 +1,30 @@
+-- What:   The linear constraints of the part of an audit that needs the solver.
+-- Grain:  audit_id, constraint_key
+-- Source: MATHS 2: Relation (SA-invariant) and Knowledge
+-- Note:   Equal bounds are an equation. Rows of one family (a release) divide its members into blocks (buckets), each counting a single value; a bucket with coarser values is no such block, and neither is a statement.
+create view model.constraint_bound as
+select
+    i.audit_id,                       -- the audit
+    i.constraint_key,                 -- the figure, or the statement, in words
+    'relation' as kind,               -- which kind of constraint: relation or knowledge
+    cast(i.least as double) as lower, -- least number of persons, or least value of a statement; null where there is none
+    cast(i.most as double) as upper,  -- greatest number of persons, or greatest value of a statement; null where there is none
+    case when c.bucket_id is null then i.release_id end as family, -- the release, or null
+    case when c.bucket_id is null then i.bucket_id end as block,   -- the bucket, or null
+    i.bucket_id,                      -- the bucket whose figure it is, or null for a statement
+    i.value                           -- the value that the figure counts, as published, or null
+from model.sa_invariant as i
+inner join model.open_bucket as o on i.audit_id = o.audit_id and i.bucket_id = o.bucket_id
+left join model.coarse_bucket as c on i.audit_id = c.audit_id and i.bucket_id = c.bucket_id
+union all
+select
+    audit_id,
+    constraint_key,
+    'knowledge' as kind,
+    lower,
+    upper,
+    null as family,
+    null as block,
+    null as bucket_id,
+    null as value
+from model.knowledge;

@@ -1,0 +1,10 @@
+-- What:   Statements of an audit that count nobody and nothing, with whether 0 is within what they say.
+-- Note:   Nobody meets the condition, or nobody of them can have such a value.
+select
+    k.constraint_key,
+    coalesce(k.lower, 0) <= 0 and coalesce(k.upper, 0) >= 0 as is_vacuous
+from model.knowledge as k
+where
+    k.audit_id = $audit_id
+    and k.constraint_key not in (select t.constraint_key from model.knowledge_term as t where t.audit_id = $audit_id)
+order by k.statement_id
