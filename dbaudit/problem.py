@@ -1,0 +1,95 @@
+"""Where the matrix is built: the relations of the model become a `maxent.Problem`, and its answer becomes relations again.
+
+Integer positions exist only here. Everything outside speaks of subjects, values and figures by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+
+from dbaudit.maxent import Problem, Solution, bounds
+from dbaudit.store import Session
+
+
+@dataclass(frozen=True)
+class OpenPart:
+    """The part of an audit that needs the solver, with the names of its cells and constraints."""
+
+    problem: Problem
+    cells: pa.Table  # subject_id, place, value: one row per cell, in order
+    keys: pa.Array  # constraint_key, in order
+    subject_ids: np.ndarray[tuple[int], np.dtype[np.int64]]  # by position
+
+
+def read(session: Session, audit_id: int) -> OpenPart | None:
+    """Build the problem of an audit's open subjects; None where there are none."""
+    subjects = session.arrow("read/open_subject", audit_id=audit_id)
+    if not subjects.num_rows:
+        return None
+    session.run("write/cell_position", audit_id=audit_id)
+    session.run("write/constraint_position", audit_id=audit_id)
+    cells = session.arrow("read/cell")
+    constraints = session.arrow("read/constraint")
+    terms = session.arrow("read/term", audit_id=audit_id)
+    if session.engine.value("statements", "select count(*) from result.audit_statement where audit_id = ?", [audit_id]):
+        terms = pa.concat_tables([terms, session.arrow("read/knowledge_term", audit_id=audit_id)])
+    subject_ids = _numbers(subjects["subject_id"], np.int64)
+    prior = _numbers(cells["prior_weight"], np.float64)
+    positions = (_numbers(terms["position"], np.int64), _numbers(terms["cell"], np.int64))
+    problem = Problem(
+        subject=np.searchsorted(subject_ids, _numbers(cells["subject_id"], np.int64)),
+        person_count=_numbers(subjects["person_count"], np.float64),
+        matrix=sp.csr_array((_numbers(terms["coefficient"], np.float64), positions), shape=(constraints.num_rows, cells.num_rows)),
+        lower=_numbers(constraints["lower"], np.float64, absent=-np.inf),
+        upper=_numbers(constraints["upper"], np.float64, absent=np.inf),
+        prior=None if np.all(prior == 1.0) else prior,
+        labels=constraints["constraint_key"].to_pylist(),
+        family=_numbers(constraints["family"], np.int64),
+        block=_numbers(constraints["block"], np.int64),
+    )
+    return OpenPart(problem, cells.select(["subject_id", "place", "value"]), constraints["constraint_key"].combine_chunks(), subject_ids)
+
+
+def write(session: Session, audit_id: int, part: OpenPart, solution: Solution) -> None:
+    """Store the answer and the prices that prove it."""
+    solved = part.cells.append_column("probability", pa.array(solution.probability)).append_column("is_forced", pa.array(solution.is_forced))
+    _lend(session, "solved", solved, lambda: session.run("write/solved_posterior", audit_id=audit_id))
+    priced = pa.table({"constraint_key": part.keys, "multiplier": solution.multiplier})
+    _lend(session, "priced", priced, lambda: session.run("write/multiplier", audit_id=audit_id))
+
+
+def write_bounds(session: Session, audit_id: int, part: OpenPart, chosen: np.ndarray[tuple[int], np.dtype[np.int64]], tell: Callable[[float], None]) -> None:
+    """Work out and store what is certain of one person of each of the chosen subjects (their ids)."""
+    problem = part.problem
+    what = np.flatnonzero(np.isin(part.subject_ids[problem.subject], chosen))
+    lower, upper = bounds(problem, what, progress=lambda progress: tell(progress.done))
+    # What is certain of a set of n persons alike is not certain of one of them (MATHS 5.6).
+    count = problem.person_count[problem.subject[what]]
+    one_lower, one_upper = np.maximum(0.0, count * lower - (count - 1.0)), np.minimum(1.0, count * upper)
+    bounded = part.cells.take(pa.array(what)).append_column("lower", pa.array(one_lower)).append_column("upper", pa.array(one_upper))
+    _lend(session, "bounded", bounded, lambda: session.run("write/solved_bound", audit_id=audit_id))
+
+
+def _lend(session: Session, name: str, table: pa.Table, use: Callable[[], None]) -> None:
+    session.engine.lend(name, table)
+    try:
+        use()
+    finally:
+        session.engine.take_back(name)
+
+
+def _numbers(column: pa.ChunkedArray, kind: type[np.generic], *, absent: float | None = None) -> np.ndarray:
+    """A column as NumPy, refusing what SQL did not deliver as the type that arithmetic needs, and a null where nothing says what it means."""
+    if column.null_count:
+        if absent is None:
+            raise TypeError(f"the store delivered {column.null_count} nulls where numbers were expected")
+        column = column.fill_null(absent)
+    values: np.ndarray = column.to_numpy()
+    if not np.issubdtype(values.dtype, np.number):
+        raise TypeError(f"the store delivered {values.dtype} where numbers were expected")
+    return values.astype(kind, copy=False)
