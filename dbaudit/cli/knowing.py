@@ -1,0 +1,155 @@
+"""Commands about what others are assumed to know: statements, and the adversaries who know them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dbaudit
+from dbaudit.cli.options import DatasetName, Db, Json, Wait, same_store, the_store
+from dbaudit.cli.show import hint, print_json, print_rows, remark, say
+
+knowledge_app = typer.Typer(help="Say what others are assumed to know beside the publications.", no_args_is_help=True, rich_markup_mode=None)
+adversary_app = typer.Typer(help="Name those whose knowledge is assumed.", no_args_is_help=True, rich_markup_mode=None)
+
+StatementId = Annotated[int, typer.Argument(metavar="ID", help="Number of the statement.")]
+AdversaryName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the adversary.")]
+Knower = Annotated[str, typer.Option("--adversary", metavar="NAME", help="Who knows it.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Hang these commands into the program."""
+    app.add_typer(knowledge_app, name="knowledge")
+    app.add_typer(adversary_app, name="adversary")
+
+
+@knowledge_app.command("add")
+def knowledge_add(
+    dataset: DatasetName,
+    statement: Annotated[str, typer.Argument(metavar="STATEMENT", help="What is known, such as: P(disease = 'Flu' | gender = 'male') = 0.3")],
+    adversary: Knower = "default",
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """Let an adversary know something about probabilities or counts.
+
+    P(event | condition) is a share, count(event | condition) a number of persons; an event speaks of sensitive columns, a condition of
+    quasi-identifiers and of person. Terms are added, subtracted, and multiplied by numbers, and compared by =, <=, >=, between a and b, or
+    = a +- e. Without a condition everybody is meant.
+
+    Example: dbaudit knowledge add patients "P(disease = 'Flu' | gender = 'male') between 0.3 and 0.5"
+    """
+    known = dbaudit.add_statement(the_store(db, wait), dataset, statement, adversary)
+    remark(known.remarks)
+    print_json(asdict(known)) if json else say(f"Knowledge {known.statement_id} of {adversary}: {known.statement}")
+    if not json:
+        assumed = "" if adversary == "default" else f" --adversary {adversary}"
+        hint(f"Next: dbaudit audit{same_store(db)} {dataset}{assumed}")
+
+
+@knowledge_app.command("import")
+def knowledge_import(
+    dataset: DatasetName,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text file, one statement a line; # and -- begin comments.")],
+    adversary: Knower = "default",
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """Let an adversary know every statement of a file: all of them, or none if one is wrong.
+
+    Example: dbaudit knowledge import patients statements.txt
+    """
+    known = dbaudit.import_statements(the_store(db, wait), dataset, file, adversary)
+    remark([f"knowledge {each.statement_id}: {message}" for each in known for message in each.remarks])
+    print_json([asdict(each) for each in known]) if json else say(f"{len(known)} {'statement' if len(known) == 1 else 'statements'} that {adversary} knows.")
+
+
+@knowledge_app.command("list")
+def knowledge_list(
+    dataset: DatasetName,
+    adversary: Annotated[str | None, typer.Option("--adversary", metavar="NAME", help="Only what this one knows.")] = None,
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """List the statements about a dataset.
+
+    Example: dbaudit knowledge list patients
+    """
+    rows = dbaudit.list_statements(the_store(db, wait), dataset, adversary)
+    print_json(rows) if json else print_rows(rows, ["statement_id", "adversary", "statement", "added_at"])
+
+
+@knowledge_app.command("show")
+def knowledge_show(statement: StatementId, db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
+    """Show a statement: what it says, and the audits that assumed it.
+
+    Example: dbaudit knowledge show 1
+    """
+    row = dbaudit.show_statement(the_store(db, wait), statement)
+    print_json(row) if json else print_rows([{"what": key, "is": value} for key, value in row.items()])
+
+
+@knowledge_app.command("remove")
+def knowledge_remove(statement: StatementId, db: Db = None, wait: Wait = 0.0) -> None:
+    """Forget a statement. Audits that assumed it stay as they are.
+
+    Example: dbaudit knowledge remove 1
+    """
+    dbaudit.remove_statement(the_store(db, wait), statement)
+    say(f"Removed knowledge {statement}.")
+
+
+@adversary_app.command("add")
+def adversary_add(
+    name: AdversaryName,
+    about: Annotated[str | None, typer.Option("--remark", metavar="TEXT", help="What it stands for.")] = None,
+    db: Db = None,
+    wait: Wait = 0.0,
+) -> None:
+    """Name a bundle of knowledge. It begins empty.
+
+    Example: dbaudit adversary add insider --remark "a nurse of the ward"
+    """
+    dbaudit.add_adversary(the_store(db, wait), name, about)
+    say(f"Added {name}.")
+    hint(f"Next: dbaudit knowledge add{same_store(db)} DATASET STATEMENT --adversary {name}")
+
+
+@adversary_app.command("list")
+def adversary_list(db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
+    """List the adversaries.
+
+    Example: dbaudit adversary list
+    """
+    rows = dbaudit.list_adversaries(the_store(db, wait))
+    print_json(rows) if json else print_rows(rows, ["adversary", "remark", "statement_count"])
+
+
+@adversary_app.command("show")
+def adversary_show(name: AdversaryName, db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
+    """Show an adversary with all that it knows.
+
+    Example: dbaudit adversary show default
+    """
+    row = dbaudit.show_adversary(the_store(db, wait), name)
+    if json:
+        print_json(row)
+        return
+    say(f"{name}: {row['remark'] or 'no remark'}")
+    print_rows(row["statements"], ["statement_id", "dataset", "statement", "added_at"])
+
+
+@adversary_app.command("remove")
+def adversary_remove(name: AdversaryName, db: Db = None, wait: Wait = 0.0) -> None:
+    """Forget an adversary and all that it knows. Audits that assumed it stay as they are.
+
+    Example: dbaudit adversary remove insider
+    """
+    dbaudit.remove_adversary(the_store(db, wait), name)
+    say(f"Removed {name}.")
