@@ -16,6 +16,11 @@ settings.register_profile("explore", common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+def many(examples: int) -> settings:
+    """As many examples as the build has time for; whoever explores looks at four times as many."""
+    return settings(max_examples=examples if os.environ.get("HYPOTHESIS_PROFILE", "same") == "same" else 4 * examples)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if "slow" in (config.getoption("markexpr") or ""):
         return

@@ -8,12 +8,12 @@ coefficient, so that one tolerance means the same for all rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
-import cvxpy as cp
+import clarabel  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -34,31 +34,47 @@ class Undecided(Exception):
 
 
 # ------------------------------------------------------------------------------------------------ the feasible set
+# Small matrices are dense, because most of the time of a small sparse one goes into making it.
+_DENSE = SimpleNamespace(eye=np.eye, zeros=np.zeros, hstack=np.hstack, vstack=np.vstack)
+_SPARSE = SimpleNamespace(eye=sp.eye_array, zeros=sp.csr_array, hstack=sp.hstack, vstack=sp.vstack)
+
+
+def _kind(problem: Problem) -> SimpleNamespace:
+    return _DENSE if problem.cell_count < 300 else _SPARSE
+
+
 def row_scale(problem: Problem) -> Floats:
     """[constraints] the largest coefficient of a row in absolute value, 1 for a row without terms."""
-    size = np.ones(problem.row_count)
-    for row in range(problem.row_count):
-        entries = problem.matrix.data[problem.matrix.indptr[row] : problem.matrix.indptr[row + 1]]
-        if len(entries):
-            size[row] = np.abs(entries).max()
-    return size
+    entries = sp.coo_array(problem.matrix)
+    largest = np.zeros(problem.row_count)
+    np.maximum.at(largest, entries.coords[0], np.abs(entries.data))
+    return np.where(largest > 0, largest, 1.0)
 
 
-def subject_sums(problem: Problem) -> sp.csr_array:
+def subject_sums(problem: Problem) -> Any:
+    """[subjects x cells] 1 where the cell is the subject's."""
     cells = np.arange(problem.cell_count)
-    return sp.csr_array((np.ones(problem.cell_count), (problem.subject, cells)), shape=(problem.subject_count, problem.cell_count))
+    if _kind(problem) is _SPARSE:
+        return sp.csr_array((np.ones(problem.cell_count), (problem.subject, cells)), shape=(problem.subject_count, problem.cell_count))
+    sums = np.zeros((problem.subject_count, problem.cell_count))
+    sums[problem.subject, cells] = 1.0
+    return sums
 
 
-def _halves(problem: Problem, rows: Sequence[int]) -> tuple[sp.csr_array, Floats, sp.csr_array, Floats]:
+def _halves(problem: Problem, rows: Sequence[int]) -> tuple[Any, Floats, Any, Floats]:
     """A x <= b for the inequalities and A x = b for the equations (subjects first), rows scaled."""
+    kind = _kind(problem)
     chosen = np.array(sorted(rows), dtype=np.int64)
     scale = row_scale(problem)[chosen]
-    matrix = sp.csr_array(sp.diags_array(1 / scale) @ problem.matrix[chosen]) if len(chosen) else sp.csr_array((0, problem.cell_count))
+    if kind is _DENSE:
+        matrix = problem.matrix.toarray()[chosen] / scale[:, None]
+    else:
+        matrix = sp.csr_array(sp.diags_array(1 / scale) @ problem.matrix[chosen])
     lower, upper = problem.lower[chosen] / scale, problem.upper[chosen] / scale
     same = lower == upper
     above, below = ~same & np.isfinite(upper), ~same & np.isfinite(lower)
-    le = sp.csr_array(sp.vstack([matrix[above], -matrix[below]]))
-    eq = sp.csr_array(sp.vstack([subject_sums(problem), matrix[same]]))
+    le = kind.vstack([matrix[above], -matrix[below]])
+    eq = kind.vstack([subject_sums(problem), matrix[same]])
     return le, np.r_[upper[above], -lower[below]], eq, np.r_[problem.person_count, lower[same]]
 
 
@@ -81,11 +97,12 @@ def violation(problem: Problem, rows: Iterable[int] | None = None) -> float:
         return float(sum(max(0.0, problem.lower[r], -problem.upper[r]) for r in chosen))
     le, le_to, eq, eq_to = _halves(problem, chosen)
     cells, subjects, less, same = problem.cell_count, problem.subject_count, len(le_to), len(eq_to) - problem.subject_count
-    give = sp.vstack([sp.csr_array((subjects, same)), sp.eye_array(same)]) if same else sp.csr_array((subjects, 0))
-    wide_le = sp.hstack([le, -sp.eye_array(less) if less else sp.csr_array((0, 0)), sp.csr_array((less, 2 * same))])
-    wide_eq = sp.hstack([eq, sp.csr_array((subjects + same, less)), give, -give])
+    kind = _kind(problem)
+    give = kind.vstack([kind.zeros((subjects, same)), kind.eye(same)])
+    wide_le = kind.hstack([le, -kind.eye(less), kind.zeros((less, 2 * same))])
+    wide_eq = kind.hstack([eq, kind.zeros((subjects + same, less)), give, -give])
     cost = np.r_[np.zeros(cells), np.ones(less + 2 * same)]
-    answer = _highs(cost, sp.csr_array(wide_le), le_to, sp.csr_array(wide_eq), eq_to, (0, None))
+    answer = _highs(cost, wide_le, le_to, wide_eq, eq_to, (0, None))
     if answer.status != 0:
         raise Undecided(f"HiGHS ended with {answer.message!r} on an elastic program, which always has a solution")
     # a row whose own bounds cross is counted here, as scaled equal rows would be
@@ -151,12 +168,13 @@ def zero_cells(problem: Problem) -> Bools:
     if not cells:
         return np.zeros(0, dtype=bool)
     le, le_to, eq, eq_to = _halves(problem, range(problem.row_count))
-    wide_eq = sp.hstack([eq, sp.csr_array((len(eq_to), cells)), sp.csr_array(-eq_to[:, None])])
-    support = sp.hstack([-sp.eye_array(cells), sp.eye_array(cells), sp.csr_array((cells, 1))])
-    wide_le = sp.vstack([sp.hstack([le, sp.csr_array((len(le_to), cells)), sp.csr_array(-le_to[:, None])]), support])
+    kind = _kind(problem)
+    wide_eq = kind.hstack([eq, kind.zeros((len(eq_to), cells)), -eq_to[:, None]])
+    support = kind.hstack([-kind.eye(cells), kind.eye(cells), kind.zeros((cells, 1))])
+    wide_le = kind.vstack([kind.hstack([le, kind.zeros((len(le_to), cells)), -le_to[:, None]]), support])
     cost = np.r_[np.zeros(cells), -np.ones(cells), 0.0]
-    limits = [(0, None)] * cells + [(0, 1)] * cells + [(1, 1e6)]
-    answer = _highs(cost, sp.csr_array(wide_le), np.zeros(wide_le.shape[0]), sp.csr_array(wide_eq), np.zeros(len(eq_to)), limits)
+    limits = np.array([(0, np.inf)] * cells + [(0, 1)] * cells + [(1, 1e6)])
+    answer = _highs(cost, wide_le, np.zeros(wide_le.shape[0]), wide_eq, np.zeros(len(eq_to)), limits)
     if answer.status != 0:
         raise Undecided(f"HiGHS: {answer.message}")
     level = answer.x[cells : 2 * cells]
@@ -205,43 +223,57 @@ class Reference:
     error: Floats  # [cells] how far that gap lets a probability be from the truth: n KL <= gap, and |p - q| <= sqrt(2 KL) (Pinsker)
 
 
+def least_divergence(height: Floats, le: Floats, le_to: Floats, eq: Floats, eq_to: Floats, tolerance: float) -> tuple[Floats, Floats, Floats]:
+    """The x > 0 of least sum x log x - height' x with le x <= le_to and eq x = eq_to, by Clarabel; and the duals of both kinds of rows.
+
+    Each t <= -x log x is an exponential cone, x exp(t / x) <= 1. Clarabel is asked directly: what cvxpy does first takes ten times as long.
+    """
+    cells = len(height)
+    rows = sp.csr_array(np.vstack([eq, le]))
+    cones = sp.csr_array((-np.ones(2 * cells), (np.r_[0 : 3 * cells : 3, 1 : 3 * cells : 3], np.r_[cells : 2 * cells, 0:cells])), shape=(3 * cells, 2 * cells))
+    matrix = sp.csc_matrix(sp.vstack([sp.hstack([rows, sp.csr_array((rows.shape[0], cells))]), cones]))
+    right = np.r_[eq_to, le_to, np.tile([0.0, 0.0, 1.0], cells)]
+    kinds = [clarabel.ZeroConeT(len(eq_to)), clarabel.NonnegativeConeT(len(le_to)), *[clarabel.ExponentialConeT()] * cells]
+    options = clarabel.DefaultSettings()
+    options.verbose, options.max_iter = False, 200
+    options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = tolerance
+    answer = clarabel.DefaultSolver(sp.csc_matrix((2 * cells, 2 * cells)), np.r_[-height, -np.ones(cells)], matrix, right, kinds, options).solve()
+    if answer.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
+        raise Undecided(f"Clarabel: {answer.status}")
+    dual = np.array(answer.z)
+    return np.array(answer.x[:cells]), dual[len(eq_to) : len(eq_to) + len(le_to)], dual[: len(eq_to)]
+
+
 def reference(problem: Problem) -> Reference:
-    """Clarabel's answer on the cells that can be positive, through cvxpy."""
+    """Clarabel's answer on the cells that can be positive."""
     zero = zero_cells(problem)
     keep = np.flatnonzero(~zero)
     persons = problem.person_count[problem.subject]
     if not len(keep):
         return Reference(np.zeros(0), zero, 0.0, 0.0, 0.0, np.zeros(0))
-    x = cp.Variable(len(keep))
     scale = row_scale(problem)
-    matrix = sp.csr_array(sp.diags_array(1 / scale) @ problem.matrix)[:, keep] if problem.row_count else sp.csr_array((0, len(keep)))
+    matrix = problem.matrix.toarray()[:, keep] / scale[:, None]
     lower, upper = problem.lower / scale, problem.upper / scale
-    limits: list[tuple[Any, npt.NDArray[np.int64], int]] = []
-    for rows, sign in (
-        (np.flatnonzero(lower == upper), 0),
-        (np.flatnonzero((lower != upper) & np.isfinite(upper)), -1),
-        (np.flatnonzero((lower != upper) & np.isfinite(lower)), 1),
-    ):
-        rows = rows[np.diff(matrix.indptr)[rows] > 0]
-        if len(rows):
-            part = sp.csr_array(matrix[rows]) @ x
-            limits.append((part == lower[rows] if sign == 0 else part <= upper[rows] if sign < 0 else part >= lower[rows], rows, sign))
-    height = np.log((persons * prior_share(problem))[keep])  # kept out of the cones: priors may differ by twelve orders of magnitude
-    program = cp.Problem(
-        cp.Minimize(-cp.sum(cp.entr(x)) - height @ x),
-        [subject_sums(problem)[:, keep] @ x == problem.person_count, *(limit for limit, _, _ in limits)],
+    told = np.abs(matrix).sum(axis=1) > 0
+    same, above, below = (
+        np.flatnonzero(told & which) for which in (lower == upper, (lower != upper) & np.isfinite(upper), (lower != upper) & np.isfinite(lower))
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=200)
-    if x.value is None:
-        raise Undecided(f"Clarabel: {program.status}")
+    height = np.log((persons * prior_share(problem))[keep])  # kept out of the cones: priors may differ by twelve orders of magnitude
+    x, price_le, price_eq = least_divergence(
+        height,
+        np.vstack([matrix[above], -matrix[below]]),
+        np.r_[upper[above], -lower[below]],
+        np.vstack([subject_sums(problem)[:, keep], matrix[same]]),
+        np.r_[problem.person_count, lower[same]],
+        1e-11,
+    )
     probability = np.zeros(problem.cell_count)
-    probability[keep] = np.maximum(x.value, 0) / persons[keep]
+    probability[keep] = np.maximum(x, 0) / persons[keep]
     multiplier = np.zeros(problem.row_count)
-    for limit, rows, sign in limits:
-        multiplier[rows] += (-1 if sign == 0 else sign) * np.asarray(limit.dual_value).ravel() / scale[rows]
-    measured = certificate(problem, probability, multiplier, zero)
+    multiplier[same] = -price_eq[problem.subject_count :]
+    multiplier[above] -= price_le[: len(above)]
+    multiplier[below] += price_le[len(above) :]
+    measured = certificate(problem, probability, multiplier / scale, zero)
     nats = measured.gap * max(1.0, abs(divergence(problem, probability)))
     return Reference(probability, zero, reported_entropy(problem, probability), measured.residual, measured.gap, np.sqrt(2 * nats / persons))
 

@@ -10,6 +10,7 @@ from hypothesis import assume, event, given, settings
 
 from dbaudit.maxent import NotSolved, Problem, Solution, forced, solve
 from tests.maxent import exact, oracle
+from tests.maxent.conftest import many
 from tests.maxent.strategies import Draft, at_least, at_most, equation, feasible_problems, near_boundary, releases
 from tests.maxent.test_oracle import loaded_die
 
@@ -63,16 +64,16 @@ def test_residual_and_gap_of_random_releases_recomputed_from_their_answer_are_a_
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@many(400)
 @given(feasible_problems())
-def test_residual_and_gap_of_thousands_of_random_problems_are_a_billionth_at_most(problem: Problem) -> None:
+def test_residual_and_gap_of_hundreds_of_random_problems_are_a_billionth_at_most(problem: Problem) -> None:
     certificate_holds(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(250)
 @given(releases(max_persons=16, max_values=5))
-def test_residual_and_gap_of_thousands_of_releases_are_a_billionth_at_most(draft: Draft) -> None:
+def test_residual_and_gap_of_hundreds_of_releases_are_a_billionth_at_most(draft: Draft) -> None:
     certificate_holds(draft.build(with_family=True))
 
 
@@ -158,9 +159,9 @@ def test_a_hair_inside_the_boundary_forced_names_no_cell_that_can_hold_a_hundred
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@many(500)
 @given(near_boundary())
-def test_thousands_of_problems_a_hair_inside_the_boundary_are_right_or_not_given(case: tuple[Problem, float]) -> None:
+def test_hundreds_of_problems_a_hair_inside_the_boundary_are_right_or_not_given(case: tuple[Problem, float]) -> None:
     event(f"{case[1]:g} inside: {'solved' if is_right_or_not_given(*case) else 'not solved'}")
 
 

@@ -8,6 +8,7 @@ from hypothesis import assume, event, given, settings
 
 from dbaudit.maxent import NotSolved, Problem, forced, solve
 from tests.maxent import oracle
+from tests.maxent.conftest import many
 from tests.maxent.strategies import INFINITY, Draft, Row, at_least, at_most, equation, feasible_problems, half_told_releases, releases, whole_drafts
 
 
@@ -54,23 +55,23 @@ def test_the_forced_cells_of_half_told_releases_are_those_that_a_linear_program_
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@many(400)
 @given(half_told_releases())
-def test_the_forced_cells_of_thousands_of_half_told_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
+def test_the_forced_cells_of_hundreds_of_half_told_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
     agrees_with_linear_program(draft.build(with_family=True))
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(300)
 @given(feasible_problems(kind="whole", max_rows=9))
-def test_the_forced_cells_of_thousands_of_random_problems_are_those_that_a_linear_program_finds(problem: Problem) -> None:
+def test_the_forced_cells_of_hundreds_of_random_problems_are_those_that_a_linear_program_finds(problem: Problem) -> None:
     agrees_with_linear_program(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(250)
 @given(releases(max_persons=16, max_values=5))
-def test_the_forced_cells_of_thousands_of_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
+def test_the_forced_cells_of_hundreds_of_releases_are_those_that_a_linear_program_finds(draft: Draft) -> None:
     agrees_with_linear_program(draft.build(with_family=True))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from dbaudit.maxent import Problem, solve
 from tests.maxent import exact, oracle
+from tests.maxent.conftest import many
 from tests.maxent.strategies import Draft, at_least, at_most, drafts, equation, feasible_problems, releases
 
 
@@ -54,23 +55,23 @@ def test_the_answer_to_a_small_problem_is_right_to_six_digits(draft: Draft) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(300)
 @given(feasible_problems())
-def test_the_answers_to_thousands_of_random_problems_are_those_of_an_interior_point_method(problem: Problem) -> None:
+def test_the_answers_to_hundreds_of_random_problems_are_those_of_an_interior_point_method(problem: Problem) -> None:
     agrees_with_clarabel(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(250)
 @given(releases(max_persons=14, max_values=5))
-def test_the_answers_to_thousands_of_random_releases_are_those_of_an_interior_point_method(draft: Draft) -> None:
+def test_the_answers_to_hundreds_of_random_releases_are_those_of_an_interior_point_method(draft: Draft) -> None:
     agrees_with_clarabel(draft.build(with_family=True))
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@many(300)
 @given(few_inequalities)
-def test_the_answers_to_thousands_of_small_problems_are_right_to_six_digits(draft: Draft) -> None:
+def test_the_answers_to_hundreds_of_small_problems_are_right_to_six_digits(draft: Draft) -> None:
     agrees_to_six_digits(draft.build())
 
 
