@@ -1,0 +1,1 @@
+"""Histories of releases through the store: from the files to the stored answer."""

@@ -1,0 +1,1 @@
+"""The papers' figures and tables again, on data that anyone can get."""
