@@ -11,13 +11,13 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint bench clean
+.PHONY: help demo test test-all lint bench bench-one-release bench-republishing experiments environment clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
 
-demo: $(VENV)/installed ## what two releases of a hospital give away, patient by patient
-	$(BIN)/python -m dbaudit.maxent
+demo: $(VENV)/installed ## what two releases of a hospital give away together, and why
+	@$(BIN)/dbaudit demo
 
 test: $(VENV)/installed-test ## the tests that take a moment
 	$(BIN)/python -m pytest -n auto -m "not slow"
@@ -25,14 +25,26 @@ test: $(VENV)/installed-test ## the tests that take a moment
 test-all: $(VENV)/installed-test ## all tests
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
-lint: $(VENV)/installed-test $(VENV)/installed-lint $(VENV)/installed-bench ## style, format, types, layers
+environment: $(VENV)/installed-all ## everything that any other target needs, in one go
+
+lint: $(VENV)/installed-all ## style, format, types, layers, SQL
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(if $(wildcard .sqlfluff),$(BIN)/sqlfluff lint --dialect duckdb sql)
 
 bench: $(VENV)/installed-bench ## the solver side by side with others
 	$(BIN)/python -m benchmarks.solver
+
+bench-one-release: $(VENV)/installed-bench ## audits of one release, as they grow
+	$(BIN)/python -m benchmarks.one_release
+
+bench-republishing: $(VENV)/installed-bench ## audits of release after release, as they grow
+	$(BIN)/python -m benchmarks.republishing
+
+experiments: $(VENV)/installed-bench ## the papers' figures again
+	$(BIN)/python -m experiments.republishing
 
 clean: ## remove the environment and what the tools left behind
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -46,6 +58,10 @@ $(VENV)/bin/python:
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
+
+$(VENV)/installed-all: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint,bench]'
+	@touch $@ $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint $(VENV)/installed-bench
 
 $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
