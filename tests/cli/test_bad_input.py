@@ -469,11 +469,23 @@ def contents(folder: Path) -> dict[str, object]:
     return {path.name: path.read_bytes() for path in folder.rglob("*")}
 
 
+def changes(place: Place, prepared: Path) -> list[str]:
+    """The names of what differs: files that lie beside the store, and tables with other rows.
+
+    Names only: where CI is set, pytest spells out every difference of what an assertion compares, and two stores keep it busy for minutes.
+    """
+    before, after = contents(prepared), contents(place.store.parent)
+    if before.keys() != after.keys():
+        return sorted(before.keys() ^ after.keys())
+    if before == after:
+        return []
+    old, new = dump(prepared / place.store.name), dump(place.store)
+    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+
+
 def assert_unchanged(place: Place, prepared: Path) -> None:
     """No row of any table has changed, and nothing lies beside the store that was not there."""
-    before, after = contents(prepared), contents(place.store.parent)
-    assert before.keys() == after.keys()
-    assert before == after or dump(place.store) == dump(prepared / place.store.name)
+    assert changes(place, prepared) == []
 
 
 @pytest.fixture(scope="session")
@@ -525,8 +537,7 @@ def test_the_same_without_damage_is_accepted_and_changes_the_store(command: str,
     for name, content in good.items():
         damaged.write(name, content)
     damaged.add(*shlex.split(command))
-    with pytest.raises(AssertionError):
-        assert_unchanged(damaged, prepared)
+    assert changes(damaged, prepared)
 
 
 @pytest.mark.parametrize("lines", ["--date 2026-02-30", "--date tomorrow", "--form permuted", "--unit nobody", "--wrong"])
