@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dbaudit import knowledge, problem
+from dbaudit import knowledge, mining, problem
 from dbaudit.dataset import Dataset, find_dataset
 from dbaudit.errors import ExitCode, UsageError
 from dbaudit.maxent import Infeasible, NotSolved, solve
@@ -64,30 +64,38 @@ def run_audit(store: Store, spec: AuditSpec, watch: Watch | None = None) -> Outc
     Everything is stored together at the end, or nothing is. Contradictory publications and an answer without a
     certificate are stored too, as what they are: status infeasible or failed, verdict unknown, no probabilities.
     """
-    tell: Watch = watch or (lambda _stage, _share: None)
-    with store.writing() as session:
-        scope = _find_scope(session, spec)
-        audit_id = _begin(session, spec, scope)
-        tell("finding who can be told apart", None)
-        _fix_meaning(session, audit_id, scope)
-        has_statements = knowledge.assume(session, audit_id, scope.dataset, spec.adversary) > 0
-        for step in ("subject_person", "subject_bucket", "subject"):
-            session.run(f"write/{step}", audit_id=audit_id)
-        if not session.engine.value("anybody", "select count(*) from result.subject where audit_id = ?", [audit_id]):
-            raise UsageError(f"nobody is known to be in {spec.dataset}: register a release, or declare the dataset with --population.")
-        if spec.bounds_for:
-            _refuse_strangers(session, audit_id, spec)
-        try:
-            if has_statements:
-                scope.remarks.extend(_refuse_idle(session, audit_id))
-            _answer(session, audit_id, spec, scope, tell)
-        except Infeasible as contradiction:
-            message, conflict = _explained(session, audit_id, contradiction)
-            _fail(session, audit_id, "infeasible", message, conflict=conflict)
-        except NotSolved as attempt:
-            _fail(session, audit_id, "failed", f"No answer could be certified: {attempt}", measured=(attempt.residual, attempt.duality_gap))
-        tell("storing", None)
-        return Outcome(_row(session, audit_id), scope.remarks)
+    with store.writing(truth=spec.accuracy) as session:
+        return audit_in(session, spec, watch or (lambda _stage, _share: None))
+
+
+def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Base | None = None, start_from: int | None = None) -> Outcome:
+    """The same in a session that is open.
+
+    mined       the rules that were just mined in this session (`mining.mine`) are assumed instead of those that the adversary keeps
+    start_from  an audit whose prices the solver may begin with: the answer is the same, and found sooner if much is alike
+    """
+    scope = _find_scope(session, spec)
+    audit_id = _begin(session, spec, scope)
+    tell("finding who can be told apart", None)
+    _fix_meaning(session, audit_id, scope)
+    has_statements = _assume(session, audit_id, spec, scope, mined)
+    for step in ("subject_person", "subject_bucket", "subject"):
+        session.run(f"write/{step}", audit_id=audit_id)
+    if not session.engine.value("anybody", "select count(*) from result.subject where audit_id = ?", [audit_id]):
+        raise UsageError(f"nobody is known to be in {spec.dataset}: register a release, or declare the dataset with --population.")
+    if spec.bounds_for:
+        _refuse_strangers(session, audit_id, spec)
+    try:
+        if has_statements:
+            scope.remarks.extend(_refuse_idle(session, audit_id))
+        _answer(session, audit_id, spec, scope, tell, start_from)
+    except Infeasible as contradiction:
+        message, conflict = _explained(session, audit_id, contradiction)
+        _fail(session, audit_id, "infeasible", message, conflict=conflict)
+    except NotSolved as attempt:
+        _fail(session, audit_id, "failed", f"No answer could be certified: {attempt}", measured=(attempt.residual, attempt.duality_gap))
+    tell("storing", None)
+    return Outcome(_row(session, audit_id), scope.remarks)
 
 
 def list_audits(store: Store) -> list[dict[str, Any]]:
@@ -214,10 +222,32 @@ def _fix_meaning(session: Session, audit_id: int, scope: _Scope) -> None:
         scope.remarks.append(f"{linked} {'person was' if linked == 1 else 'persons were'} linked across releases, {records}")
 
 
+def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, mined: mining.Base | None) -> bool:
+    """Fix what the adversary's statements and rules mean here; returns whether there are any."""
+    dataset = scope.dataset
+    if mined is None and not session.row("read/is_anything_known", dataset_id=dataset.dataset_id, adversary=spec.adversary)["is_known"]:
+        return False
+    session.run("write/statement_scope", audit_id=audit_id)
+    session.run("write/statement_tuple")
+    statement_count = knowledge.assume(session, audit_id, dataset, spec.adversary)
+    if mined is not None:
+        rules = mining.assume_mined(session, audit_id, dataset, mined, spec.mined or (0, 0))
+    else:
+        rules = mining.assume_kept(session, audit_id, dataset, spec.adversary, spec.mined)
+    if rules.digest is not None:
+        name = f"{rules.positive_count} positive, {rules.negative_count} negative"
+        session.engine.run("input", "insert into result.audit_input values (?, 'rules', ?, ?)", [audit_id, name, rules.digest])
+    if rules.left_out_count:
+        scope.remarks.append(
+            f"{rules.left_out_count} mined rules were left out: they speak of other persons than are in scope now. Mine them again: dbaudit knowledge mine"
+        )
+    return statement_count > 0 or rules.digest is not None
+
+
 # -- the answer
 
 
-def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch) -> None:
+def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch, start_from: int | None) -> None:
     engine = session.engine
     tell("answering what needs no solver", None)
     session.run("write/closed_posterior", audit_id=audit_id)
@@ -226,7 +256,8 @@ def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tel
     residual = gap = 0.0
     components = 0
     if part is not None:
-        solution = solve(part.problem, progress=lambda progress: tell(f"solving: {progress.stage}", progress.done))
+        start = problem.prices(session, start_from) if start_from is not None else None
+        solution = solve(part.problem, start=start, progress=lambda progress: tell(f"solving: {progress.stage}", progress.done))
         residual, gap, components = solution.residual, solution.duality_gap, solution.component_count
         problem.write(session, audit_id, part, solution)
     if spec.bounds or spec.bounds_for or spec.bounds_worst:
@@ -237,6 +268,8 @@ def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tel
             chosen = engine.arrow("subjects", "select subject_id from bound_subject")["subject_id"].to_numpy().astype(np.int64)
             problem.write_bounds(session, audit_id, part, chosen, lambda share: tell("working out what is certain", share))
     tell("certifying", None)
+    if spec.accuracy:
+        _measure_accuracy(session, audit_id, scope)
     if spec.max_probability is not None:
         session.run("write/finding", audit_id=audit_id, max_probability=spec.max_probability)
     scope.remarks.extend(_disagreement(session, audit_id, scope))
@@ -251,6 +284,16 @@ def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tel
         max_probability=spec.max_probability,
         message=" ".join(scope.remarks) or None,
     )
+
+
+def _measure_accuracy(session: Session, audit_id: int, scope: _Scope) -> None:
+    """How far the answer is from the truth, quasi-identifier by quasi-identifier, summed up: nothing about anybody leaves the file of the truth."""
+    if not session.row("read/is_truth_known", audit_id=audit_id)["is_known"]:
+        raise UsageError(
+            f"the truth of {scope.dataset.name} is not in the store, so that no accuracy can be measured. "
+            "Declare the dataset with --microdata FILE, or give --microdata with a release."
+        )
+    session.run("write/accuracy", audit_id=audit_id)
 
 
 def _disagreement(session: Session, audit_id: int, scope: _Scope) -> list[str]:

@@ -95,6 +95,7 @@ def remove_dataset(store: Store, name: str, *, with_audits: bool = False) -> Non
                 session.remove_rows("release_id", row[0], schema="published")
             for schema in ("published", "adversary"):
                 session.remove_rows("dataset_id", found.dataset_id, schema=schema)
+            session.run("write/sweep_rule_item")
         with session.engine.transaction():
             session.run("write/sweep_microdata")
 

@@ -39,7 +39,7 @@ class Known:
 def add_statement(store: Store, dataset: str, text: str, adversary: str = "default") -> Known:
     """Let an adversary know a statement about a dataset. It counts in every later audit that assumes this adversary."""
     with store.writing() as session:
-        found = _may_know(session, dataset, adversary)
+        found = may_know(session, dataset, adversary)
         return _add(session, found, parse_statement(text, _columns(found)), adversary)
 
 
@@ -58,7 +58,7 @@ def import_statements(store: Store, dataset: str, file: Path, adversary: str = "
         raise UsageError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}.") from None
     written = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith(("#", "--"))]
     with store.writing() as session:
-        found = _may_know(session, dataset, adversary)
+        found = may_know(session, dataset, adversary)
         if not written:
             raise InputRejected(f"{file.name} holds no statement. Write one on each line. Nothing was stored.")
         known = []
@@ -131,8 +131,9 @@ def remove_adversary(store: Store, name: str) -> None:
         scheduled = session.engine.rows("schedules", "select schedule from schedule.schedule where adversary = ? order by schedule", [name])
         if scheduled:
             raise UsageError(f"the schedule {scheduled[0][0]} assumes the adversary {name}. Remove that first: dbaudit schedule remove {scheduled[0][0]}")
-        for table in ("statement", "adversary"):
+        for table in ("statement", "rule", "adversary"):
             session.engine.run("forget the adversary", f"delete from adversary.{table} where adversary = ?", [name])
+        session.run("write/sweep_rule_item")
 
 
 # -- in an audit
@@ -147,14 +148,12 @@ def inputs(session: Session, dataset: Dataset, adversary: str) -> list[tuple[str
 def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) -> int:
     """Fix what the statements of an adversary mean in an audit: whom each term speaks of, and which values it counts. Returns how many there are.
 
-    Runs before the subjects are known, because conditions tell persons apart.
+    Runs before the subjects are known, because conditions tell persons apart, and follows write/statement_scope and write/statement_tuple.
     """
     rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary, statement_id=None)
     if not rows:
         return 0
     statements = {row["statement_id"]: parse_statement(row["statement"], _columns(dataset)) for row in rows}
-    session.run("write/statement_scope", audit_id=audit_id)
-    session.run("write/statement_tuple")
     session.run("write/statement_part", audit_id=audit_id, dataset_id=dataset.dataset_id)
     ground = _Ground(session, dataset, list(statements.values()))
     ground.refuse_strangers()
@@ -320,7 +319,8 @@ def _columns(dataset: Dataset) -> Columns:
     return Columns(dataset.sensitive, dataset.quasi_identifiers)
 
 
-def _may_know(session: Session, dataset: str, adversary: str) -> Dataset:
+def may_know(session: Session, dataset: str, adversary: str) -> Dataset:
+    """The dataset that an adversary shall know something of; raises UsageError where either does not exist, or must know nothing."""
     found = find_dataset(session, dataset)
     find_adversary(session, adversary)
     if adversary == "none":

@@ -55,6 +55,11 @@ def read(session: Session, audit_id: int) -> OpenPart | None:
     return OpenPart(problem, cells.select(["subject_id", "place", "value"]), constraints["constraint_key"].combine_chunks(), subject_ids)
 
 
+def prices(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What the constraints of the problem that was just read cost in an earlier audit; 0 where it had no such constraint."""
+    return _numbers(session.arrow("read/price", audit_id=audit_id)["multiplier"], np.float64)
+
+
 def write(session: Session, audit_id: int, part: OpenPart, solution: Solution) -> None:
     """Store the answer and the prices that prove it."""
     solved = part.cells.append_column("probability", pa.array(solution.probability)).append_column("is_forced", pa.array(solution.is_forced))

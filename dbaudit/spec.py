@@ -138,8 +138,34 @@ class ReleaseSpec:
 
 
 @dataclass(frozen=True)
+class MiningSpec:
+    """Which rules to mine as knowledge: how many of each kind, and about how many quasi-identifiers."""
+
+    positive: int
+    negative: int
+    min_support: int = 3
+    attributes: int | None = None
+    max_attributes: int | None = None
+    over: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that cannot be meant."""
+        for option, number, least in (
+            ("--positive", self.positive, 0),
+            ("--negative", self.negative, 0),
+            ("--min-support", self.min_support, 1),
+            ("--attributes", self.attributes, 1),
+            ("--max-attributes", self.max_attributes, 1),
+        ):
+            if number is not None and number < least:
+                raise UsageError(f"{option} takes a whole number from {least} on, not {number}.")
+        if self.attributes is not None and self.max_attributes is not None:
+            raise UsageError("give --attributes (exactly so many quasi-identifiers) or --max-attributes (at most so many), not both.")
+
+
+@dataclass(frozen=True)
 class AuditSpec:
-    """What an audit looks at, and how much it works out."""
+    """What an audit looks at, and how much it works out; `mined` is how many of the adversary's strongest positive and negative rules count, None all."""
 
     dataset: str
     releases: tuple[str, ...] = ()
@@ -150,9 +176,13 @@ class AuditSpec:
     bounds_worst: int = 0
     full_model: bool = False
     max_probability: float | None = None
+    mined: tuple[int, int] | None = None
+    accuracy: bool = False
 
     def __post_init__(self) -> None:
         """Refuse questions that exclude each other."""
+        if self.mined is not None and min(self.mined) < 0:
+            raise UsageError(f"a number of rules is not negative, as in {self.mined[0]},{self.mined[1]}.")
         if sum((self.bounds, bool(self.bounds_for), self.bounds_worst > 0)) > 1:
             raise UsageError("give one of --bounds (everybody), --bounds-for PERSON and --bounds-worst N.")
         if self.bounds_worst < 0:

@@ -2,7 +2,7 @@
 -- Note:   The digests tell later what an audit read.
 select audit_id, kind, name
 from result.audit_input
-where kind not in ('release', 'population', 'domain', 'hierarchy', 'statement')
+where kind not in ('release', 'population', 'domain', 'hierarchy', 'statement', 'rules')
 union all
 select s.audit_id, 'release' as kind, r.release as name
 from result.audit_release as s
@@ -14,4 +14,9 @@ select k.audit_id, 'statement' as kind, cast(k.statement_id as varchar) as name
 from result.audit_statement as k
 left join result.audit_input as i
     on k.audit_id = i.audit_id and i.kind = 'statement' and cast(k.statement_id as varchar) = i.name and sha256(k.statement) = i.digest
-where i.audit_id is null
+where i.audit_id is null and not k.is_mined
+union all
+select distinct k.audit_id, 'rules' as kind, 'rules' as name
+from result.audit_statement as k
+left join result.audit_input as i on k.audit_id = i.audit_id and i.kind = 'rules'
+where k.is_mined and i.audit_id is null

@@ -1,7 +1,7 @@
 -- What:   Which subjects the terms of an audit's statements speak of.
 -- Grain:  audit_id, statement_id, term, subject_id
 -- Source: MATHS 2: a statement runs over all persons in scope who meet its condition
--- Note:   All persons of a subject meet the same conditions, so that one of them is asked for all.
+-- Note:   All persons of a subject meet the same conditions, so that one of them is asked for all. A rule speaks of those alone from whom it was mined.
 create view model.statement_subject as
 with
     spokesman as (
@@ -29,7 +29,11 @@ select
     q.term,
     s.subject_id
 from result.statement_qi as q
+inner join result.statement_term as t on q.audit_id = t.audit_id and q.statement_id = t.statement_id and q.term = t.term
 inner join spokesman as s on q.audit_id = s.audit_id and q.qi_id = s.qi_id
+left join result.subject_bucket as b on s.audit_id = b.audit_id and s.subject_id = b.subject_id and t.over_release_id = b.release_id
+left join published.population as p on t.is_over_population and s.person_id = p.person_id
+where (t.over_release_id is null or b.bucket_id is not null) and (not t.is_over_population or p.person_id is not null)
 union all
 select
     p.audit_id,

@@ -16,6 +16,15 @@ with
         group by audit_id, person_id
     ),
 
+    -- Only where a rule speaks of the population alone, and somebody else is in scope.
+    in_population as (
+        select distinct t.audit_id, p.person_id
+        from result.statement_term as t
+        inner join result.audit as u on t.audit_id = u.audit_id
+        inner join published.population as p on u.dataset_id = p.dataset_id
+        where t.is_over_population
+    ),
+
     described as (
         select
             q.audit_id,
@@ -25,19 +34,21 @@ with
             a.buckets,
             case when u.is_full_model then q.qi_id end as told_apart_by,
             coalesce(c.met, '') as qi_met,
-            coalesce(p.met, '') as person_met
+            coalesce(p.met, '') as person_met,
+            i.person_id is not null as is_in_population
         from model.person_qi as q
         inner join result.audit as u on q.audit_id = u.audit_id
         left join model.appearance as a on q.audit_id = a.audit_id and q.person_id = a.person_id
         left join qi_condition as c on q.audit_id = c.audit_id and q.qi_id = c.qi_id
         left join person_condition as p on q.audit_id = p.audit_id and q.person_id = p.person_id
+        left join in_population as i on q.audit_id = i.audit_id and q.person_id = i.person_id
     )
 
 select
     audit_id,  -- the audit
     dense_rank() over (
         partition by audit_id
-        order by first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc, person_met asc
+        order by first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc, person_met asc, is_in_population desc
     ) as subject_id, -- the subject, numbered from 1
     person_id, -- the person
     qi_id      -- the person's quasi-identifiers
