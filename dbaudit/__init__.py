@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dbaudit.dataset import add_dataset, list_datasets, remove_dataset, show_dataset
     from dbaudit.difference import Difference, compare_audits
     from dbaudit.errors import DbauditError, InputRejected, QueryRefused, StoreError, StoreLocked, UsageError
+    from dbaudit.effect import Effect, StatementEffect, measure_effect
     from dbaudit.explain import Explanation, explain_person
     from dbaudit.hierarchy import add_hierarchy, list_hierarchies, remove_hierarchy
     from dbaudit.history import History, draw_history, run_history, show_history
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         show_adversary,
         show_statement,
     )
+    from dbaudit.mining import Mined, list_rules, mine_rules
     from dbaudit.publish import Published, PublishSpec, make_release
     from dbaudit.query import run_query
     from dbaudit.release import Registered, add_release, list_releases, publish_release, remove_release, show_release, withdraw_release
@@ -38,9 +40,10 @@ if TYPE_CHECKING:
     from dbaudit.schedule.book import ScheduleHistory, add_schedule, list_schedules, pause_schedule, remove_schedule, resume_schedule, schedule_history
     from dbaudit.schedule.plan import ScheduleSpec
     from dbaudit.schedule.round import Round, run_due, run_schedule
-    from dbaudit.spec import AuditSpec, DatasetSpec, ReleaseSpec
+    from dbaudit.spec import AuditSpec, DatasetSpec, MiningSpec, ReleaseSpec
     from dbaudit.store import Store
     from dbaudit.store.check import CheckReport, check_store
+    from dbaudit.sweep import Sweep, draw_sweep, run_sweep
     from dbaudit.verify import Verification, verify_audit
 
 __version__ = "0.3.0"
@@ -50,6 +53,7 @@ _HOME = {
     "dataset": ("add_dataset", "list_datasets", "remove_dataset", "show_dataset"),
     "difference": ("Difference", "compare_audits"),
     "errors": ("DbauditError", "InputRejected", "QueryRefused", "StoreError", "StoreLocked", "UsageError"),
+    "effect": ("Effect", "StatementEffect", "measure_effect"),
     "explain": ("Explanation", "explain_person"),
     "publish": ("PublishSpec", "Published", "make_release"),
     "hierarchy": ("add_hierarchy", "list_hierarchies", "remove_hierarchy"),
@@ -66,14 +70,16 @@ _HOME = {
         "show_adversary",
         "show_statement",
     ),
+    "mining": ("Mined", "list_rules", "mine_rules"),
     "query": ("run_query",),
     "release": ("Registered", "add_release", "list_releases", "publish_release", "remove_release", "show_release", "withdraw_release"),
     "report": ("gather",),
     "schedule.book": ("ScheduleHistory", "add_schedule", "list_schedules", "pause_schedule", "remove_schedule", "resume_schedule", "schedule_history"),
     "schedule.plan": ("ScheduleSpec",),
     "schedule.round": ("Round", "run_due", "run_schedule"),
-    "spec": ("AuditSpec", "DatasetSpec", "ReleaseSpec"),
+    "spec": ("AuditSpec", "DatasetSpec", "MiningSpec", "ReleaseSpec"),
     "store": ("Store",),
+    "sweep": ("Sweep", "draw_sweep", "run_sweep"),
     "store.check": ("CheckReport", "check_store"),
     "verify": ("Verification", "verify_audit"),
 }
@@ -85,10 +91,13 @@ __all__ = [
     "DatasetSpec",
     "DbauditError",
     "Difference",
+    "Effect",
     "Explanation",
     "History",
     "InputRejected",
     "Known",
+    "Mined",
+    "MiningSpec",
     "Outcome",
     "PublishSpec",
     "Published",
@@ -98,9 +107,11 @@ __all__ = [
     "Round",
     "ScheduleHistory",
     "ScheduleSpec",
+    "StatementEffect",
     "Store",
     "StoreError",
     "StoreLocked",
+    "Sweep",
     "UsageError",
     "Verification",
     "add_adversary",
@@ -112,6 +123,7 @@ __all__ = [
     "check_store",
     "compare_audits",
     "draw_history",
+    "draw_sweep",
     "explain_person",
     "gather",
     "import_statements",
@@ -120,9 +132,12 @@ __all__ = [
     "list_datasets",
     "list_hierarchies",
     "list_releases",
+    "list_rules",
     "list_schedules",
     "list_statements",
     "make_release",
+    "measure_effect",
+    "mine_rules",
     "pause_schedule",
     "publish_release",
     "remove_adversary",
@@ -138,6 +153,7 @@ __all__ = [
     "run_history",
     "run_query",
     "run_schedule",
+    "run_sweep",
     "schedule_history",
     "show_adversary",
     "show_audit",

@@ -35,6 +35,7 @@ class Outcome:
 
     row: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
+    rules: mining.Assumed = field(default_factory=mining.Assumed)
 
     @property
     def audit_id(self) -> int:
@@ -78,7 +79,7 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     audit_id = _begin(session, spec, scope)
     tell("finding who can be told apart", None)
     _fix_meaning(session, audit_id, scope)
-    has_statements = _assume(session, audit_id, spec, scope, mined)
+    statement_count, rules = _assume(session, audit_id, spec, scope, mined)
     for step in ("subject_person", "subject_bucket", "subject"):
         session.run(f"write/{step}", audit_id=audit_id)
     if not session.engine.value("anybody", "select count(*) from result.subject where audit_id = ?", [audit_id]):
@@ -86,7 +87,7 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     if spec.bounds_for:
         _refuse_strangers(session, audit_id, spec)
     try:
-        if has_statements:
+        if statement_count or rules.digest:
             scope.remarks.extend(_refuse_idle(session, audit_id))
         _answer(session, audit_id, spec, scope, tell, start_from)
     except Infeasible as contradiction:
@@ -95,7 +96,7 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     except NotSolved as attempt:
         _fail(session, audit_id, "failed", f"No answer could be certified: {attempt}", measured=(attempt.residual, attempt.duality_gap))
     tell("storing", None)
-    return Outcome(_row(session, audit_id), scope.remarks)
+    return Outcome(_row(session, audit_id), scope.remarks, rules)
 
 
 def list_audits(store: Store) -> list[dict[str, Any]]:
@@ -222,11 +223,11 @@ def _fix_meaning(session: Session, audit_id: int, scope: _Scope) -> None:
         scope.remarks.append(f"{linked} {'person was' if linked == 1 else 'persons were'} linked across releases, {records}")
 
 
-def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, mined: mining.Base | None) -> bool:
-    """Fix what the adversary's statements and rules mean here; returns whether there are any."""
+def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, mined: mining.Base | None) -> tuple[int, mining.Assumed]:
+    """Fix what the adversary's statements and rules mean here; returns how many statements there are, and the rules."""
     dataset = scope.dataset
     if mined is None and not session.row("read/is_anything_known", dataset_id=dataset.dataset_id, adversary=spec.adversary)["is_known"]:
-        return False
+        return 0, mining.Assumed()
     session.run("write/statement_scope", audit_id=audit_id)
     session.run("write/statement_tuple")
     statement_count = knowledge.assume(session, audit_id, dataset, spec.adversary)
@@ -241,7 +242,7 @@ def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, min
         scope.remarks.append(
             f"{rules.left_out_count} mined rules were left out: they speak of other persons than are in scope now. Mine them again: dbaudit knowledge mine"
         )
-    return statement_count > 0 or rules.digest is not None
+    return statement_count, rules
 
 
 # -- the answer

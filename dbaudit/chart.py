@@ -40,7 +40,7 @@ def checked_ending(path: Path) -> str:
     """Which picture a file's ending asks for: svg or png. To be asked before any work is done for the picture."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in ("svg", "png"):
-        raise UsageError(f"a plot is written as SVG or PNG, by the ending of its file: {path.name} has neither. Call it history.svg, or history.png.")
+        raise UsageError(f"a plot is written as SVG or PNG, by the ending of its file: {path.name} has neither. Call it plot.svg, or plot.png.")
     return ending
 
 
@@ -67,20 +67,62 @@ def history_chart(title: str, unit: str, steps: Sequence[Mapping[str, Any]]) -> 
     not known is None and leaves a gap: a line is drawn only from one known step to the next. Every axis begins at 0.
     """
     releases = [step["release"] for step in steps]
-    rows = [{"release": step["release"], "figure": figure, "size": step[figure]} for figure in _FIGURES for step in steps]
     unknown = [step["release"] for step in steps if step["worst_probability"] is None]
     is_judged = any(step["finding_count"] is not None for step in steps)
     certain = f"{unit.capitalize()}s whose value is certain" + (" (dots), findings (squares)" if is_judged else "")
     bits, probability, *counts = _FIGURES
+    across = "up to and including release"
     panels = [
-        _panel("What remains unknown", f"bits per {unit}", releases, unknown, [bits], _ticks(steps, [bits])),
-        _panel("The surest guess about anybody", "highest probability", releases, unknown, [probability], [0, 0.25, 0.5, 0.75, 1]),
-        _panel(certain, "number", releases, unknown, counts, _ticks(steps, counts, whole=True), is_last=True),
+        _panel("What remains unknown", f"bits per {unit}", releases, unknown, [bits], _ticks(steps, [bits]), across),
+        _panel("The surest guess about anybody", "highest probability", releases, unknown, [probability], [0, 0.25, 0.5, 0.75, 1], across),
+        _panel(certain, "number", releases, unknown, counts, _ticks(steps, counts, whole=True), across, is_last=True),
     ]
     gap = ["?  no solved audit of the releases up to there"] if unknown else []
+    return _drawing(title, ["Each step adds one release to those before it.", *gap], _rows(steps, releases, _FIGURES), panels)
+
+
+def sweep_chart(title: str, unit: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Small panels over the number of rules that are known: the surest guess, who is certain, what remains unknown, and how near the truth is.
+
+    A row has `bound`, `mean_probability`, `worst_probability`, `certain_count`, `entropy_bits`, `person_count` and `estimation_accuracy`. The last
+    is drawn only if it is known; an infinite one leaves a gap.
+    """
+    bounds = [f"{row['bound']:,}" for row in rows]
+    told = [
+        {
+            **row,
+            "bits": None if row["entropy_bits"] is None else row["entropy_bits"] / max(row["person_count"], 1),
+            "accuracy": row["estimation_accuracy"] if row["estimation_accuracy"] is not None and math.isfinite(row["estimation_accuracy"]) else None,
+        }
+        for row in rows
+    ]
+    unknown = [bound for bound, row in zip(bounds, rows, strict=True) if row["mean_probability"] is None]
+    has_truth = any(row["accuracy"] is not None for row in told)
+    shown = [
+        (f"The surest guess about a {unit}, on average", "probability", "mean_probability", [0, 0.25, 0.5, 0.75, 1]),
+        (f"{unit.capitalize()}s whose value is certain", "number", "certain_count", _ticks(told, ["certain_count"], whole=True)),
+        ("What remains unknown", f"bits per {unit}", "bits", _ticks(told, ["bits"])),
+        *([("Distance of the answer from the truth", "nats", "accuracy", _ticks(told, ["accuracy"]))] if has_truth else []),
+    ]
+    across = "strongest rules known, half of them positive and half negative"
+    panels = [
+        _panel(name, axis, bounds, unknown, [figure], ticks, across, is_last=number == len(shown)) for number, (name, axis, figure, ticks) in enumerate(shown, 1)
+    ]
+    gap = ["?  no answer"] if unknown else []
+    figures = [figure for _, _, figure, _ in shown]
+    return _drawing(title, ["A bound on what is known, and what then is given away.", *gap], _rows(told, bounds, figures), panels)
+
+
+def _rows(steps: Sequence[Mapping[str, Any]], names: Sequence[str], figures: Sequence[str]) -> list[dict[str, Any]]:
+    """One row for each step and figure, the steps by name."""
+    return [{"step": name, "figure": figure, "size": step[figure]} for figure in figures for name, step in zip(names, steps, strict=True)]
+
+
+def _drawing(title: str, subtitle: list[str], rows: list[dict[str, Any]], panels: list[dict[str, Any]]) -> dict[str, Any]:
+    """Panels one below the other, with a title and their data."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": title, "subtitle": ["Each step adds one release to those before it.", *gap], "fontSize": 15, "offset": 12, "limit": _WIDEST},
+        "title": {"text": title, "subtitle": subtitle, "fontSize": 15, "offset": 12, "limit": _WIDEST},
         "background": "white",
         "padding": 14,
         "spacing": 16,
@@ -105,21 +147,21 @@ def _ticks(steps: Sequence[Mapping[str, Any]], figures: Sequence[str], *, whole:
 
 
 def _panel(
-    title: str, axis: str, releases: list[str], unknown: list[str], figures: Sequence[str], ticks: list[float], *, is_last: bool = False
+    title: str, axis: str, steps: list[str], unknown: list[str], figures: Sequence[str], ticks: list[float], across_title: str, *, is_last: bool = False
 ) -> dict[str, Any]:
-    """One small drawing over all releases; their names stand below the last one only."""
-    width = min(max(len(releases) * _ROOM_OF_A_NAME, _NARROWEST), _WIDEST)
-    room = width / len(releases)
+    """One small drawing over all steps; their names stand below the last one only."""
+    width = min(max(len(steps) * _ROOM_OF_A_NAME, _NARROWEST), _WIDEST)
+    room = width / len(steps)
     every = math.ceil(_CLOSEST_LABELS / room)
-    is_slanted = every == 1 and max(map(len, releases)) * _LETTER > room
+    is_slanted = every == 1 and max(map(len, steps)) * _LETTER > room
     across = {
-        "field": "release",
+        "field": "step",
         "type": "nominal",
-        # The order of publication, and the same places in every panel.
-        "scale": {"domain": releases, "type": "point", "padding": 0.5},
+        # The order in which they follow each other, and the same places in every panel.
+        "scale": {"domain": steps, "type": "point", "padding": 0.5},
         "axis": {
-            "title": "up to and including release" if is_last else None,
-            "values": releases[::-1][::every][::-1],  # the latest release always has its name
+            "title": across_title if is_last else None,
+            "values": steps[::-1][::every][::-1],  # the last one always has its name
             "labels": is_last,
             "ticks": is_last,
             "grid": False,
@@ -156,6 +198,6 @@ def _panel(
         "layer": [
             {"mark": line, "encoding": {"y": up, "detail": {"field": "figure"}, "strokeDash": dash}},
             {"mark": point, "encoding": {"y": up, "size": size, "fill": fill, "shape": shape}, "transform": [{"filter": "isValid(datum.size)"}]},
-            {"mark": question, "encoding": {"y": {"value": _PANEL_HEIGHT}}, "transform": [{"filter": {"field": "release", "oneOf": unknown}}]},
+            {"mark": question, "encoding": {"y": {"value": _PANEL_HEIGHT}}, "transform": [{"filter": {"field": "step", "oneOf": unknown}}]},
         ],
     }

@@ -48,6 +48,13 @@ def import_statements(store: Store, dataset: str, file: Path, adversary: str = "
 
     Empty lines and comments (-- or # at the beginning of a line, -- behind a statement) are skipped.
     """
+    written = read_statements(file)
+    with store.writing() as session:
+        return add_read(session, may_know(session, dataset, adversary), written, file.name, adversary)
+
+
+def read_statements(file: Path) -> list[tuple[int, str]]:
+    """The lines of a text file that hold a statement, each with its number."""
     try:
         if file.stat().st_size > _LARGEST_FILE:
             raise InputRejected(f"{file} is too large for a list of statements ({_LARGEST_FILE // 1_000_000} MB at most). Nothing was stored.")
@@ -57,17 +64,20 @@ def import_statements(store: Store, dataset: str, file: Path, adversary: str = "
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}.") from None
     written = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith(("#", "--"))]
-    with store.writing() as session:
-        found = may_know(session, dataset, adversary)
-        if not written:
-            raise InputRejected(f"{file.name} holds no statement. Write one on each line. Nothing was stored.")
-        known = []
-        for number, line in written:
-            try:
-                known.append(_add(session, found, parse_statement(line, _columns(found)), adversary))
-            except UsageError as error:
-                raise UsageError(f"{file.name}, line {number}: {error}\nNothing was stored.") from None
-        return known
+    if not written:
+        raise InputRejected(f"{file.name} holds no statement. Write one on each line. Nothing was stored.")
+    return written
+
+
+def add_read(session: Session, dataset: Dataset, written: list[tuple[int, str]], source: str, adversary: str) -> list[Known]:
+    """Store statements that were read from a file, in a session that is open."""
+    known = []
+    for number, line in written:
+        try:
+            known.append(_add(session, dataset, parse_statement(line, _columns(dataset)), adversary))
+        except UsageError as error:
+            raise UsageError(f"{source}, line {number}: {error}\nNothing was stored.") from None
+    return known
 
 
 def list_statements(store: Store, dataset: str | None = None, adversary: str | None = None) -> list[dict[str, Any]]:
@@ -76,11 +86,11 @@ def list_statements(store: Store, dataset: str | None = None, adversary: str | N
         dataset_id = find_dataset(session, dataset).dataset_id if dataset is not None else None
         if adversary is not None:
             find_adversary(session, adversary)
-        return session.rows("read/statement", dataset_id=dataset_id, adversary=adversary, statement_id=None)
+        return session.rows("read/statement", dataset_id=dataset_id, adversary=adversary)
 
 
 def show_statement(store: Store, statement_id: int) -> dict[str, Any]:
-    """A statement with its parts, and the audits that assumed it."""
+    """A statement, or a mined rule, with its parts, and the audits that assumed it."""
     with store.reading() as session:
         row = _find_statement(session, statement_id)
         parsed = parse_statement(row["statement"], _columns(find_dataset(session, row["dataset"])))
@@ -90,10 +100,12 @@ def show_statement(store: Store, statement_id: int) -> dict[str, Any]:
 
 
 def remove_statement(store: Store, statement_id: int) -> None:
-    """Forget a statement. Audits that assumed it keep what it meant to them."""
+    """Forget a statement, or a mined rule. Audits that assumed it keep what it meant to them."""
     with store.writing() as session:
         _find_statement(session, statement_id)
         session.engine.run("forget the statement", "delete from adversary.statement where statement_id = ?", [statement_id])
+        session.engine.run("forget the rule", "delete from adversary.rule where rule_id = ?", [statement_id])
+        session.run("write/sweep_rule_item")
 
 
 # -- adversaries
@@ -101,11 +113,16 @@ def remove_statement(store: Store, statement_id: int) -> None:
 
 def add_adversary(store: Store, name: str, remark: str | None = None) -> None:
     """Name a bundle of knowledge. It begins empty."""
-    checked_name("adversary", name)
     with store.writing() as session:
-        if name in _adversaries(session):
-            raise UsageError(f"there is an adversary {name} already. Choose another name, or add to what it knows: dbaudit knowledge add --adversary {name}")
-        session.engine.run("adversary", "insert into adversary.adversary values (?, ?)", [name, remark])
+        name_adversary(session, name, remark)
+
+
+def name_adversary(session: Session, name: str, remark: str | None) -> None:
+    """The same in a session that is open."""
+    checked_name("adversary", name)
+    if name in _adversaries(session):
+        raise UsageError(f"there is an adversary {name} already. Choose another name, or add to what it knows: dbaudit knowledge add --adversary {name}")
+    session.engine.run("adversary", "insert into adversary.adversary values (?, ?)", [name, remark])
 
 
 def list_adversaries(store: Store) -> list[dict[str, Any]]:
@@ -119,7 +136,11 @@ def show_adversary(store: Store, name: str) -> dict[str, Any]:
     with store.reading() as session:
         find_adversary(session, name)
         (row,) = [row for row in session.rows("read/adversary") if row["adversary"] == name]
-        return {**row, "statements": session.rows("read/statement", dataset_id=None, adversary=name, statement_id=None)}
+        return {
+            **row,
+            "statements": session.rows("read/statement", dataset_id=None, adversary=name),
+            "strongest_rules": session.rows("read/strongest_rule", adversary=name),
+        }
 
 
 def remove_adversary(store: Store, name: str) -> None:
@@ -141,7 +162,7 @@ def remove_adversary(store: Store, name: str) -> None:
 
 def inputs(session: Session, dataset: Dataset, adversary: str) -> list[tuple[str, str, str]]:
     """What an audit reads that assumes an adversary: kind, name and digest of each statement."""
-    rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary, statement_id=None)
+    rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary)
     return [("statement", str(row["statement_id"]), hashlib.sha256(row["statement"].encode()).hexdigest()) for row in rows]
 
 
@@ -150,7 +171,7 @@ def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) ->
 
     Runs before the subjects are known, because conditions tell persons apart, and follows write/statement_scope and write/statement_tuple.
     """
-    rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary, statement_id=None)
+    rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary)
     if not rows:
         return 0
     statements = {row["statement_id"]: parse_statement(row["statement"], _columns(dataset)) for row in rows}
@@ -339,7 +360,7 @@ def _add(session: Session, dataset: Dataset, statement: Statement, adversary: st
 
 
 def _find_statement(session: Session, statement_id: int) -> dict[str, Any]:
-    rows = session.rows("read/statement", dataset_id=None, adversary=None, statement_id=statement_id)
+    rows = session.rows("read/statement_or_rule", statement_id=statement_id)
     if not rows:
         raise UsageError(f"there is no statement {statement_id}. See: dbaudit knowledge list")
     return rows[0]

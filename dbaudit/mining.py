@@ -47,6 +47,11 @@ class Assumed:
     digest: str | None = None
     left_out_count: int = 0
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of each kind."""
+        return {"positive_count": self.positive_count, "negative_count": self.negative_count}
+
 
 @dataclass(frozen=True)
 class Base:

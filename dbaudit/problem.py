@@ -17,6 +17,31 @@ from dbaudit.store import Session
 
 
 @dataclass(frozen=True)
+class Measured:
+    """For each group of persons: how probable the most probable value is, and how many bits remain unknown, of one of them."""
+
+    surest: np.ndarray[tuple[int], np.dtype[np.float64]]
+    bits: np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Groups of persons of whom an answer tells something, and how their values follow from the cells."""
+
+    subject_ids: np.ndarray[tuple[int], np.dtype[np.int64]]  # [groups]
+    person_count: np.ndarray[tuple[int], np.dtype[np.float64]]  # [groups] as sums count them
+    first: np.ndarray[tuple[int], np.dtype[np.int64]]  # [groups] the first of a group's values
+    share: sp.csr_array  # [values x cells]
+
+    def measure(self, probability: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Measured:
+        """What probabilities of the cells mean for each group."""
+        value = self.share @ probability
+        unknown = np.zeros(len(value))
+        np.log2(value, out=unknown, where=value > 0)
+        return Measured(np.maximum.reduceat(value, self.first), -np.add.reduceat(value * unknown, self.first))
+
+
+@dataclass(frozen=True)
 class OpenPart:
     """The part of an audit that needs the solver, with the names of its cells and constraints."""
 
@@ -24,6 +49,12 @@ class OpenPart:
     cells: pa.Table  # subject_id, place, value: one row per cell, in order
     keys: pa.Array  # constraint_key, in order
     subject_ids: np.ndarray[tuple[int], np.dtype[np.int64]]  # by position
+
+    @property
+    def told(self) -> Told:
+        """The persons whom the answer speaks of."""
+        whole = self.problem
+        return Told(self.subject_ids, whole.person_count, whole.first_cell[:-1], sp.csr_array(sp.eye_array(whole.cell_count)))
 
 
 def read(session: Session, audit_id: int) -> OpenPart | None:
@@ -58,6 +89,11 @@ def read(session: Session, audit_id: int) -> OpenPart | None:
 def prices(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """What the constraints of the problem that was just read cost in an earlier audit; 0 where it had no such constraint."""
     return _numbers(session.arrow("read/price", audit_id=audit_id)["multiplier"], np.float64)
+
+
+def answer(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The stored probabilities of the cells of the problem that was just read."""
+    return _numbers(session.arrow("read/answer", audit_id=audit_id)["probability"], np.float64)
 
 
 def write(session: Session, audit_id: int, part: OpenPart, solution: Solution) -> None:

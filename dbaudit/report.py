@@ -26,7 +26,7 @@ def gather(store: Store, audit_id: int | None = None) -> dict[str, Any]:
         return {
             "audit": row,
             "inputs": engine.dicts("inputs", "select kind, name, digest from result.audit_input where audit_id = ? order by all", [key]),
-            "statements": engine.dicts("statements", "select statement_id, statement from result.audit_statement where audit_id = ? order by all", [key]),
+            "statements": engine.dicts("statements", "select statement_id, statement, is_mined from result.audit_statement where audit_id = ? order by all", [key]),
             "exposure": session.rows("read/exposure", audit_id=key),
             "worst": session.rows("read/worst", audit_id=key, person_count=_WORST),
             "bounded_person_count": session.row("read/bounded", audit_id=key)["person_count"],
@@ -107,9 +107,12 @@ def _title(audit: dict[str, Any]) -> str:
 
 def _assumed(told: dict[str, Any]) -> list[str]:
     """What the answer rests on beside the publications."""
-    statements = [f"knowledge {row['statement_id']}: {row['statement']}" for row in told["statements"]]
-    more = f"; and {len(statements) - _WORST} more" if len(statements) > _WORST else ""
-    return [f"Assumed to be known beside the publications: {'; '.join(statements[:_WORST])}{more}."] if statements else []
+    statements = [f"knowledge {row['statement_id']}: {row['statement']}" for row in told["statements"] if not row["is_mined"]]
+    listed = statements[:_WORST] + ([f"{len(statements) - _WORST} more"] if len(statements) > _WORST else [])
+    rule_count = len(told["statements"]) - len(statements)
+    if rule_count:
+        listed.append(f"{plural(rule_count, 'rule')} mined from the data (model.rule_support)")
+    return [f"Assumed to be known beside the publications: {'; '.join(listed)}."] if listed else []
 
 
 def _certain(told: dict[str, Any]) -> list[str]:

@@ -96,14 +96,14 @@ class Store:
 
     @contextmanager
     def writing(self, *, truth: bool = False) -> Iterator[Session]:
-        """A session in one transaction: all that happens inside counts together, or not at all."""
+        """A session in one transaction: all that happens inside counts together, or not at all. The truth, if asked for, can only be read."""
         with self._current(read_only=False, truth=truth) as engine, engine.transaction():
             yield Session(engine)
 
     @contextmanager
     def loading(self) -> Iterator[Session]:
         """A session that may write the truth. One transaction cannot span two files: the caller opens them in turn."""
-        with self._current(read_only=False, truth=True) as engine:
+        with self._current(read_only=False, truth=True, load=True) as engine:
             yield Session(engine)
 
     @contextmanager
@@ -121,7 +121,7 @@ class Store:
         return [*parts, (migrate.ORIGINAL, self.files.original)] if truth else parts
 
     @contextmanager
-    def _current(self, *, read_only: bool, truth: bool) -> Iterator[Engine]:
+    def _current(self, *, read_only: bool, truth: bool, load: bool = False) -> Iterator[Engine]:
         """Refuse what is no store of ours before anything is opened for writing; migrate where that is needed; then open as asked."""
         deadline = time.monotonic() + self.wait
         with self._opened(deadline, read_only=True, truth=truth) as engine:
@@ -132,18 +132,19 @@ class Store:
                 yield engine
                 return
         if not all(current):
-            with self._opened(deadline, read_only=False, truth=truth) as engine:
+            with self._opened(deadline, read_only=False, truth=truth, load=True) as engine:
                 for part, path in self._parts(truth):
                     migrate.bring_up_to_date(engine, part, path)
-        with self._opened(deadline, read_only=read_only, truth=truth) as engine:
+        with self._opened(deadline, read_only=read_only, truth=truth, load=load) as engine:
             yield engine
 
     @contextmanager
-    def _opened(self, deadline: float, *, read_only: bool, truth: bool) -> Iterator[Engine]:
+    def _opened(self, deadline: float, *, read_only: bool, truth: bool, load: bool = False) -> Iterator[Engine]:
+        """Attach the files; the truth for writing only where it is loaded or brought up to date."""
         engine = Engine(self.files.spill)
         try:
             for part, path in self._parts(truth):
-                _attach(engine, part, path, deadline, read_only=read_only)
+                _attach(engine, part, path, deadline, read_only=read_only or (part is migrate.ORIGINAL and not load))
             if not read_only:
                 # Nobody else can have the store open now: what lies here was spilled by a process that was killed.
                 shutil.rmtree(self.files.spill, ignore_errors=True)

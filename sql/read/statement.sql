@@ -6,5 +6,4 @@ inner join published.dataset as d on s.dataset_id = d.dataset_id
 where
     ($dataset_id is null or s.dataset_id = $dataset_id)
     and ($adversary is null or s.adversary = $adversary)
-    and ($statement_id is null or s.statement_id = $statement_id)
 order by s.statement_id
