@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dbaudit.audit import Outcome, list_audits, remove_audit, run_audit, show_audit
     from dbaudit.dataset import add_dataset, list_datasets, remove_dataset, show_dataset
     from dbaudit.difference import Difference, compare_audits
-    from dbaudit.errors import DbauditError, InputRejected, QueryRefused, StoreError, StoreLocked, UsageError
     from dbaudit.effect import Effect, StatementEffect, measure_effect
+    from dbaudit.errors import DbauditError, InputRejected, QueryRefused, StoreError, StoreLocked, UsageError
     from dbaudit.explain import Explanation, explain_person
     from dbaudit.hierarchy import add_hierarchy, list_hierarchies, remove_hierarchy
     from dbaudit.history import History, draw_history, run_history, show_history
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         show_adversary,
         show_statement,
     )
-    from dbaudit.mining import Mined, list_rules, mine_rules
+    from dbaudit.mining import Mined, equip_adversary, list_rules, mine_rules
     from dbaudit.publish import Published, PublishSpec, make_release
     from dbaudit.query import run_query
     from dbaudit.release import Registered, add_release, list_releases, publish_release, remove_release, show_release, withdraw_release
@@ -70,7 +70,7 @@ _HOME = {
         "show_adversary",
         "show_statement",
     ),
-    "mining": ("Mined", "list_rules", "mine_rules"),
+    "mining": ("Mined", "equip_adversary", "list_rules", "mine_rules"),
     "query": ("run_query",),
     "release": ("Registered", "add_release", "list_releases", "publish_release", "remove_release", "show_release", "withdraw_release"),
     "report": ("gather",),
@@ -124,6 +124,7 @@ __all__ = [
     "compare_audits",
     "draw_history",
     "draw_sweep",
+    "equip_adversary",
     "explain_person",
     "gather",
     "import_statements",

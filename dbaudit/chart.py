@@ -105,9 +105,7 @@ def sweep_chart(title: str, unit: str, rows: Sequence[Mapping[str, Any]]) -> dic
         *([("Distance of the answer from the truth", "nats", "accuracy", _ticks(told, ["accuracy"]))] if has_truth else []),
     ]
     across = "strongest rules known, half of them positive and half negative"
-    panels = [
-        _panel(name, axis, bounds, unknown, [figure], ticks, across, is_last=number == len(shown)) for number, (name, axis, figure, ticks) in enumerate(shown, 1)
-    ]
+    panels = [_panel(name, axis, bounds, unknown, [figure], ticks, across, is_last=figure == shown[-1][2]) for name, axis, figure, ticks in shown]
     gap = ["?  no answer"] if unknown else []
     figures = [figure for _, _, figure, _ in shown]
     return _drawing(title, ["A bound on what is known, and what then is given away.", *gap], _rows(told, bounds, figures), panels)

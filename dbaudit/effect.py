@@ -175,9 +175,7 @@ def _statements(session: Session, audit_id: int, only: tuple[int, ...]) -> list[
 
 def _told(session: Session, audit_id: int, row: dict[str, Any], change: _Change) -> StatementEffect:
     person = None if change.subject_id is None else session.row("read/subject_example", audit_id=audit_id, subject_id=change.subject_id)["person"]
-    return StatementEffect(
-        row["statement_id"], row["statement"], change.bits, change.certain_count, change.mean_rise, change.largest_rise, person
-    )
+    return StatementEffect(row["statement_id"], row["statement"], change.bits, change.certain_count, change.mean_rise, change.largest_rise, person)
 
 
 def _nothing(row: dict[str, Any]) -> StatementEffect:

@@ -8,13 +8,14 @@ looked at only if each smaller one in it has a pattern with enough persons.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from dbaudit.dataset import Dataset, find_dataset
 from dbaudit.errors import UsageError
-from dbaudit.knowledge import may_know
+from dbaudit.knowledge import Known, add_read, may_know, name_adversary, read_statements
 from dbaudit.language.pattern import items, spelled
 from dbaudit.spec import MiningSpec
 from dbaudit.store import Session, Store
@@ -67,6 +68,40 @@ def mine_rules(store: Store, dataset: str, spec: MiningSpec, adversary: str = "d
     with store.writing(truth=True) as session:
         found = may_know(session, dataset, adversary)
         return mine_into(session, found, spec, adversary, watch or (lambda _stage, _share: None))
+
+
+def equip_adversary(
+    store: Store,
+    name: str,
+    remark: str | None = None,
+    *,
+    dataset: str | None = None,
+    statements: Sequence[str | Path] = (),
+    rules: MiningSpec | None = None,
+    watch: Tell | None = None,
+) -> tuple[list[Known], Mined | None]:
+    """Name an adversary together with what it knows of a dataset (the only one, if none is named): statements, files of them, and mined rules.
+
+    All of it is stored, or nothing.
+    """
+    files = {each: read_statements(each) for each in statements if isinstance(each, Path)}
+    with store.writing(truth=rules is not None) as session:
+        name_adversary(session, name, remark)
+        found = may_know(session, dataset or _only_dataset(session), name)
+        known: list[Known] = []
+        for number, each in enumerate(statements, 1):
+            if isinstance(each, Path):
+                known += add_read(session, found, files[each], each.name, name)
+            else:
+                known += add_read(session, found, [(number, each)], "--statements", name)
+        return known, None if rules is None else mine_into(session, found, rules, name, watch or (lambda _stage, _share: None))
+
+
+def _only_dataset(session: Session) -> str:
+    known = [name for (name,) in session.engine.rows("datasets", "select dataset from published.dataset order by dataset")]
+    if len(known) != 1:
+        raise UsageError("knowledge speaks of a dataset: name it with --dataset NAME." + (f" Known: {', '.join(known)}." if known else ""))
+    return str(known[0])
 
 
 def mine_into(session: Session, dataset: Dataset, spec: MiningSpec, adversary: str, tell: Tell) -> Mined:

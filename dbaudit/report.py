@@ -26,7 +26,7 @@ def gather(store: Store, audit_id: int | None = None) -> dict[str, Any]:
         return {
             "audit": row,
             "inputs": engine.dicts("inputs", "select kind, name, digest from result.audit_input where audit_id = ? order by all", [key]),
-            "statements": engine.dicts("statements", "select statement_id, statement, is_mined from result.audit_statement where audit_id = ? order by all", [key]),
+            "statements": session.rows("read/audit_knowledge", audit_id=key),
             "exposure": session.rows("read/exposure", audit_id=key),
             "worst": session.rows("read/worst", audit_id=key, person_count=_WORST),
             "bounded_person_count": session.row("read/bounded", audit_id=key)["person_count"],

@@ -17,6 +17,7 @@ Unit = Literal["person", "record"]
 Link = Literal["qi"]
 
 _LONGEST_NAME = 100
+_MOST_DIGITS = 9
 
 
 def names(text: str | Iterable[str]) -> tuple[str, ...]:
@@ -27,6 +28,15 @@ def names(text: str | Iterable[str]) -> tuple[str, ...]:
     except csv.Error:
         raise UsageError(f"not a list of names: {', '.join(parts)[:200]!r}. Separate them by commas; put a name that contains one in double quotes.") from None
     return tuple(name for name in split if name)
+
+
+def numbers(option: str, text: str, *, count: int | None = None) -> tuple[int, ...]:
+    """Whole numbers from 0 on, divided by commas; `count` of them if that is said."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS for part in parts) or (count is not None and len(parts) != count):
+        example = ",".join(["50"] * count) if count else "0,10,100"
+        raise UsageError(f"{option} takes whole numbers divided by commas, such as {example}, not {text[:100]!r}.")
+    return tuple(int(part) for part in parts)
 
 
 def checked_name(what: str, name: str) -> str:

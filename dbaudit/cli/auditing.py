@@ -13,7 +13,10 @@ import dbaudit
 from dbaudit.cli.options import AuditId, DatasetName, Db, Json, Wait, same_store, the_store
 from dbaudit.cli.show import hint, print_json, print_rows, print_table, progress, remark, say
 from dbaudit.errors import ExitCode, UsageError
-from dbaudit.spec import AuditSpec, names
+from dbaudit.spec import AuditSpec, names, numbers
+
+GRAVEST_FIRST = (ExitCode.CONTRADICTION, ExitCode.NOT_SOLVED, ExitCode.BREACHED, ExitCode.PASSED)
+"""How a command ends that ran several audits."""
 
 audits_app = typer.Typer(help="Look at audits that were run.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -42,7 +45,9 @@ def audit(
         list[str] | None, typer.Option("--releases", metavar="NAMES", help="Only these releases.", show_default="all that were ever published")
     ] = None,
     candidate: Annotated[str | None, typer.Option("--candidate", metavar="NAME", help="Also this candidate, as if it were published.")] = None,
-    adversary: Annotated[str, typer.Option("--adversary", metavar="NAME", help="Whose knowledge to assume.")] = "default",
+    adversary: Annotated[
+        list[str] | None, typer.Option("--adversary", metavar="NAMES", help="Whose knowledge to assume; an audit for each of several.", show_default="default")
+    ] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Also what is certain: lower and upper for everybody.")] = False,
     bounds_for: Annotated[list[str] | None, typer.Option("--bounds-for", metavar="PERSON", help="The same for one person; may be repeated.")] = None,
     bounds_worst: Annotated[int, typer.Option("--bounds-worst", metavar="N", help="The same for the N most exposed persons.")] = 0,
@@ -52,6 +57,14 @@ def audit(
     max_probability: Annotated[
         float | None, typer.Option("--max-probability", metavar="P", help="Judge: nobody's value may be more probable than this; otherwise exit code 1.")
     ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option("--sweep", metavar="BOUNDS", help="An audit for each number of strongest mined rules known, half positive and half negative: 0,10,100."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="With --sweep: also draw it, as FILE.svg or FILE.png.")] = None,
+    accuracy: Annotated[
+        bool, typer.Option("--accuracy", help="Also measure, with the microdata, how far the answer is from the truth: estimation_accuracy in result.metric.")
+    ] = False,
     db: Db = None,
     wait: Wait = 0.0,
     json: Json = False,
@@ -60,21 +73,74 @@ def audit(
 
     Example: dbaudit audit patients --releases r1,r2
     """
+    specs = [
+        AuditSpec(
+            dataset,
+            names(releases or []),
+            candidate,
+            name,
+            bounds,
+            tuple(bounds_for or ()),
+            bounds_worst,
+            full_model,
+            max_probability,
+            accuracy=accuracy,
+        )
+        for name in dict.fromkeys(names(adversary or ["default"]))
+    ]
+    store = the_store(db, wait)
+    if plot is not None and (sweep is None or len(specs) > 1):
+        raise UsageError("--plot draws one sweep: give --sweep with it, and one --adversary.")
+    if sweep is None:
+        outcomes = _audits(store, specs, json, same_store(db))
+    else:
+        outcomes = _sweeps(store, specs, numbers("--sweep", sweep), plot, json, same_store(db))
+    codes = {outcome.exit_code for outcome in outcomes}
+    raise typer.Exit(next(code for code in GRAVEST_FIRST if code in codes))
+
+
+def _audits(store: dbaudit.Store, specs: list[AuditSpec], json: bool, same: str) -> list[dbaudit.Outcome]:
+    """Run an audit for each adversary."""
     from dbaudit import report
 
-    spec = AuditSpec(dataset, names(releases or []), candidate, adversary, bounds, tuple(bounds_for or ()), bounds_worst, full_model, max_probability)
-    store = the_store(db, wait)
-    with progress() as watch:
-        outcome = dbaudit.run_audit(store, spec, watch)
-    remark(outcome.remarks)
-    if json:
-        print_json(outcome.row)
-    else:
-        say(*report.summary(report.gather(store, outcome.audit_id)))
+    outcomes = []
+    for spec in specs:
+        with progress() as watch:
+            outcome = dbaudit.run_audit(store, spec, watch)
+        outcomes.append(outcome)
+        remark(outcome.remarks)
+        if json:
+            continue
+        say(*report.summary(report.gather(store, outcome.audit_id)), *([""] if spec is not specs[-1] else []))
         if outcome.row["status"] == "solved":
             worst = f"select * from report.disclosure where audit_id = {outcome.audit_id} order by max_probability desc limit 10"
-            hint(f'Look further: dbaudit sql{same_store(db)} "{worst}"')
-    raise typer.Exit(outcome.exit_code)
+            hint(f'Look further: dbaudit sql{same} "{worst}"')
+    if json:
+        print_json(outcomes[0].row if len(specs) == 1 else [outcome.row for outcome in outcomes])
+    return outcomes
+
+
+def _sweeps(store: dbaudit.Store, specs: list[AuditSpec], bounds: tuple[int, ...], plot: Path | None, json: bool, same: str) -> list[dbaudit.Outcome]:
+    """Run a sweep for each adversary."""
+    from dbaudit.chart import checked_ending
+
+    if plot is not None:
+        checked_ending(plot)  # before any audit is run for it
+    sweeps = []
+    for spec in specs:
+        with progress() as watch:
+            sweep = dbaudit.run_sweep(store, spec, bounds, watch)
+        sweeps.append(sweep)
+        remark(sweep.remarks)
+        if plot is not None:
+            dbaudit.draw_sweep(sweep, plot)
+        if not json:
+            say(*sweep.words)
+            print_rows(sweep.table)
+            hint(f'Again, whenever you like: dbaudit sql{same} "select * from report.sweep where sweep_id = {sweep.sweep_id} order by bound"')
+    if json:
+        print_json([row for sweep in sweeps for row in sweep.as_data()])
+    return [outcome for sweep in sweeps for outcome in sweep.outcomes]
 
 
 @audits_app.command("list")

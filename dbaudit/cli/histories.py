@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 import dbaudit
-from dbaudit.cli.auditing import audits_app
+from dbaudit.cli.auditing import GRAVEST_FIRST, audits_app
 from dbaudit.cli.options import DatasetName, Db, Json, Wait, same_store, the_store
 from dbaudit.cli.show import print_json, print_rows, progress, remark, say
 from dbaudit.errors import ExitCode, UsageError
-
-_GRAVEST_FIRST = (ExitCode.CONTRADICTION, ExitCode.NOT_SOLVED, ExitCode.BREACHED, ExitCode.PASSED)
 
 
 def register() -> None:
@@ -60,7 +58,7 @@ def audits_history(
         print_rows(history.table) if history.steps else None
         say(*history.left_to_do(same_store(db)))
     codes = {outcome.exit_code for outcome in outcomes}
-    raise typer.Exit(next((code for code in _GRAVEST_FIRST if code in codes), ExitCode.PASSED))
+    raise typer.Exit(next((code for code in GRAVEST_FIRST if code in codes), ExitCode.PASSED))
 
 
 def audits_diff(

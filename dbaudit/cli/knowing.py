@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 import dbaudit
-from dbaudit.cli.options import DatasetName, Db, Json, Wait, same_store, the_store
-from dbaudit.cli.show import hint, print_json, print_rows, remark, say
+from dbaudit.cli.options import AuditId, DatasetName, Db, Json, Wait, same_store, the_store
+from dbaudit.cli.show import hint, print_json, print_rows, progress, remark, say
+from dbaudit.spec import MiningSpec, numbers
 
 knowledge_app = typer.Typer(help="Say what others are assumed to know beside the publications.", no_args_is_help=True, rich_markup_mode=None)
 adversary_app = typer.Typer(help="Name those whose knowledge is assumed.", no_args_is_help=True, rich_markup_mode=None)
@@ -18,6 +19,7 @@ adversary_app = typer.Typer(help="Name those whose knowledge is assumed.", no_ar
 StatementId = Annotated[int, typer.Argument(metavar="ID", help="Number of the statement.")]
 AdversaryName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the adversary.")]
 Knower = Annotated[str, typer.Option("--adversary", metavar="NAME", help="Who knows it.")]
+MinSupport = Annotated[int, typer.Option("--min-support", metavar="N", help="A rule must be borne out by so many persons.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +71,67 @@ def knowledge_import(
     print_json([asdict(each) for each in known]) if json else say(f"{len(known)} {'statement' if len(known) == 1 else 'statements'} that {adversary} knows.")
 
 
+@knowledge_app.command("mine")
+def knowledge_mine(
+    dataset: DatasetName,
+    positive: Annotated[int, typer.Option("--positive", metavar="K", help="So many of the strongest rules that say who has a value.")],
+    negative: Annotated[int, typer.Option("--negative", metavar="K", help="So many of the strongest rules that say who does not have a value.")],
+    min_support: MinSupport = 3,
+    attributes: Annotated[int | None, typer.Option("--attributes", metavar="T", help="Only rules about exactly so many quasi-identifiers.")] = None,
+    max_attributes: Annotated[int | None, typer.Option("--max-attributes", metavar="T", help="Only rules about at most so many quasi-identifiers.")] = None,
+    over: Annotated[
+        str | None, typer.Option("--over", metavar="RELEASE", help="Mine from the persons of this release.", show_default="those of the microdata")
+    ] = None,
+    adversary: Knower = "default",
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """Let an adversary know the strongest rules of the truth, which is read from the microdata.
+
+    A rule says how many of those with some quasi-identifiers have a value. The strongest are those of the highest confidence; then those
+    that more persons bear out. They take the place of rules mined for this adversary before, and can be queried: adversary.rule.
+
+    Example: dbaudit knowledge mine patients --positive 50 --negative 50
+    """
+    spec = MiningSpec(positive, negative, min_support, attributes, max_attributes, over)
+    with progress() as watch:
+        mined = dbaudit.mine_rules(the_store(db, wait), dataset, spec, adversary, watch)
+    remark(mined.remarks)
+    if json:
+        print_json(asdict(mined))
+        return
+    say(f"{mined.positive_count} positive and {mined.negative_count} negative rules, mined from {mined.over}, that {adversary} knows.")
+    strongest = dbaudit.list_rules(the_store(db, wait), dataset, adversary, limit=5)
+    print_rows(strongest, ["rule_id", "rule", "confidence", "support"]) if strongest else None
+    assumed = "" if adversary == "default" else f" --adversary {adversary}"
+    hint(f"Next: dbaudit audit{same_store(db)} {dataset}{assumed}")
+
+
+@knowledge_app.command("effect")
+def knowledge_effect(
+    audit: AuditId,
+    only: Annotated[list[int] | None, typer.Option("--only", metavar="ID", help="Only this statement; may be repeated.")] = None,
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """Tell what each statement of an audit gives away: leave it out, solve again, and compare.
+
+    bits is the uncertainty that it takes away, summed over persons; certain counts persons whose value is certain only because of it; rises are of the
+    probability of the surest guess about a person. Where two statements say the same, neither gives anything away beside the other.
+
+    Example: dbaudit knowledge effect 1
+    """
+    with progress() as watch:
+        effect = dbaudit.measure_effect(the_store(db, wait), audit, tuple(only or ()), watch)
+    if json:
+        print_json(effect.as_data())
+        return
+    say(*effect.words)
+    print_rows(effect.table)
+
+
 @knowledge_app.command("list")
 def knowledge_list(
     dataset: DatasetName,
@@ -87,7 +150,7 @@ def knowledge_list(
 
 @knowledge_app.command("show")
 def knowledge_show(statement: StatementId, db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
-    """Show a statement: what it says, and the audits that assumed it.
+    """Show a statement, or a mined rule: what it says, and the audits that assumed it.
 
     Example: dbaudit knowledge show 1
     """
@@ -97,7 +160,7 @@ def knowledge_show(statement: StatementId, db: Db = None, wait: Wait = 0.0, json
 
 @knowledge_app.command("remove")
 def knowledge_remove(statement: StatementId, db: Db = None, wait: Wait = 0.0) -> None:
-    """Forget a statement. Audits that assumed it stay as they are.
+    """Forget a statement, or a mined rule. Audits that assumed it stay as they are.
 
     Example: dbaudit knowledge remove 1
     """
@@ -109,16 +172,49 @@ def knowledge_remove(statement: StatementId, db: Db = None, wait: Wait = 0.0) ->
 def adversary_add(
     name: AdversaryName,
     about: Annotated[str | None, typer.Option("--remark", metavar="TEXT", help="What it stands for.")] = None,
+    statements: Annotated[
+        list[str] | None, typer.Option("--statements", metavar="STATEMENT|FILE", help="What it knows: a statement, or a text file of them; may be repeated.")
+    ] = None,
+    mined: Annotated[
+        str | None, typer.Option("--mined", metavar="K+,K-", help="It also knows so many of the strongest positive and negative rules of the truth.")
+    ] = None,
+    min_support: MinSupport = 3,
+    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME", help="What that is about.", show_default="the only dataset")] = None,
     db: Db = None,
     wait: Wait = 0.0,
 ) -> None:
-    """Name a bundle of knowledge. It begins empty.
+    """Name a bundle of knowledge. It begins empty, or with what is given here: all of it, or nothing if something is wrong.
 
-    Example: dbaudit adversary add insider --remark "a nurse of the ward"
+    Example: dbaudit adversary add insider --remark "a nurse of the ward" --mined 50,50
     """
-    dbaudit.add_adversary(the_store(db, wait), name, about)
-    say(f"Added {name}.")
-    hint(f"Next: dbaudit knowledge add{same_store(db)} DATASET STATEMENT --adversary {name}")
+    store = the_store(db, wait)
+    if not statements and mined is None:
+        dbaudit.add_adversary(store, name, about)
+        say(f"Added {name}.")
+        hint(f"Next: dbaudit knowledge add{same_store(db)} DATASET STATEMENT --adversary {name}")
+        return
+    given = [Path(text) if _is_file(text) else text for text in statements or []]
+    rules = None
+    if mined is not None:
+        positive, negative = numbers("--mined", mined, count=2)
+        rules = MiningSpec(positive, negative, min_support)
+    with progress() as watch:
+        known, found = dbaudit.equip_adversary(store, name, about, dataset=dataset, statements=given, rules=rules, watch=watch)
+    remark([f"knowledge {each.statement_id}: {message}" for each in known for message in each.remarks])
+    remark(found.remarks if found else [])
+    what = [f"{len(known)} {'statement' if len(known) == 1 else 'statements'}"] if known else []
+    what += [f"{found.positive_count} positive and {found.negative_count} negative rules, mined from {found.over}"] if found else []
+    say(f"Added {name}, who knows {' and '.join(what)}.")
+    about_which = found.dataset if found else known[0].dataset
+    hint(f"Next: dbaudit audit{same_store(db)} {about_which} --adversary {name}")
+
+
+def _is_file(text: str) -> bool:
+    """Whether a text names a file. A statement may be longer than any name can be."""
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
 
 
 @adversary_app.command("list")
@@ -128,7 +224,7 @@ def adversary_list(db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
     Example: dbaudit adversary list
     """
     rows = dbaudit.list_adversaries(the_store(db, wait))
-    print_json(rows) if json else print_rows(rows, ["adversary", "remark", "statement_count"])
+    print_json(rows) if json else print_rows(rows, ["adversary", "remark", "statement_count", "rule_count"])
 
 
 @adversary_app.command("show")
@@ -143,6 +239,10 @@ def adversary_show(name: AdversaryName, db: Db = None, wait: Wait = 0.0, json: J
         return
     say(f"{name}: {row['remark'] or 'no remark'}")
     print_rows(row["statements"], ["statement_id", "dataset", "statement", "added_at"])
+    if row["rule_count"]:
+        say("", f"{row['rule_count']} mined rules; the strongest of each kind:")
+        print_rows(row["strongest_rules"], ["rule_id", "dataset", "rule", "confidence", "support"])
+        hint('All of them: dbaudit sql "select * from adversary.rule order by adversary, is_positive desc, rank"')
 
 
 @adversary_app.command("remove")

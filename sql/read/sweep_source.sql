@@ -1,6 +1,22 @@
 -- What:   Where rules for a sweep come from: whether the adversary keeps some, and whether the truth is in the store.
 -- Note:   The truth itself is in a file of its own.
+with
+    load as (
+        select load_id
+        from published.dataset
+        where dataset_id = $dataset_id and load_id is not null
+        union all
+        select load_id
+        from published.release
+        where dataset_id = $dataset_id and load_id is not null and state <> 'removed'
+    ),
+
+    rule as (
+        select rule_id
+        from adversary.rule
+        where dataset_id = $dataset_id and adversary = $adversary
+    )
+
 select
-    exists (select 1 from adversary.rule as r where r.dataset_id = $dataset_id and r.adversary = $adversary) as keeps_rules,
-    exists (select 1 from published.dataset as d where d.dataset_id = $dataset_id and d.load_id is not null)
-    or exists (select 1 from published.release as e where e.dataset_id = $dataset_id and e.load_id is not null and e.state <> 'removed') as has_truth
+    (select count(*) from rule) > 0 as keeps_rules,
+    (select count(*) from load) > 0 as has_truth

@@ -18,7 +18,7 @@ select
     a.columns,
     a.code,
     v.number,
-    a.person_count,
+    a.person_count as total,
     0
 from largest as a
 cross join mining_value as v

@@ -4,7 +4,7 @@ insert into mining_rule
 select
     true,
     p.value_count / a.person_count,
-    p.value_count,
+    p.value_count as support,
     bit_count(p.columns),
     p.columns,
     p.code,

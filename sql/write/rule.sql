@@ -5,6 +5,6 @@ insert into adversary.rule (
     added_at
 )
 select
-    rule_id, $dataset_id, $adversary, is_positive, rank, rule, statement, value, attribute_count, person_count, value_count, support, confidence, $over_release_id,
-    now() at time zone 'UTC'
+    rule_id, $dataset_id, $adversary, is_positive, rank, rule, statement, value, attribute_count, person_count, value_count, support, confidence,
+    $over_release_id, now() at time zone 'UTC'
 from mined_rule
