@@ -59,6 +59,7 @@ class Engine:
         if spill is not None:
             settings["temp_directory"] = str(spill)
         self._connection = duckdb.connect(":memory:", config=settings)
+        self._connection.execute("set enable_progress_bar = false")  # it would be printed among the data
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="duckdb")
         self._attached: list[Path] = []
 

@@ -24,7 +24,7 @@ Tell = Callable[[str, float | None], None]
 
 _MOST_COLUMNS = 60  # a set of columns is a whole number of 64 bits
 _MOST_BITS = 126  # and a pattern one of 128
-_MOST_WORK = 3_000_000_000  # records times sets of columns of one level: some minutes
+_MOST_WORK = 100_000_000  # records times sets of columns of one level: some seconds, and some gigabytes
 
 
 @dataclass(frozen=True)
@@ -175,9 +175,13 @@ def mine(session: Session, dataset: Dataset, base: Base, spec: MiningSpec, tell:
     if asked > len(dataset.quasi_identifiers):
         raise UsageError(f"{dataset.name} has {len(dataset.quasi_identifiers)} quasi-identifiers, so that no rule is about {asked}.")
     last = min(asked, column_count)
+    if spec.attributes is not None:
+        _refuse_too_much(dataset, record_count, math.comb(column_count, last), last)
     for level in range(1, last + 1):
         tell(f"mining: {level} of {last} quasi-identifiers", (level - 1) / last)
-        _refuse_too_much(dataset, record_count, column_count, level)
+        # With one column more, a set of the level before becomes at most so many new ones, each of which arises from `level` of them.
+        there = int(session.engine.value("sets", "select count(*) from mining_subset"))
+        _refuse_too_much(dataset, record_count, min(there * column_count // level, math.comb(column_count, level)), level)
         session.run("write/mining_subset")
         if spec.attributes in (None, level):
             _mine_level(session, spec)
@@ -192,11 +196,11 @@ def _mine_level(session: Session, spec: MiningSpec) -> None:
         session.run(f"write/mining_{step}", **wanted)
 
 
-def _refuse_too_much(dataset: Dataset, record_count: int, column_count: int, level: int) -> None:
-    if record_count * math.comb(column_count, level) > _MOST_WORK:
+def _refuse_too_much(dataset: Dataset, record_count: int, set_count: int, level: int) -> None:
+    if record_count * set_count > _MOST_WORK:
         raise UsageError(
-            f"{column_count} quasi-identifiers of {dataset.name} have {math.comb(column_count, level):,} sets of {level}, "
-            f"too many for {record_count:,} different records: look for rules about fewer with --max-attributes {max(level - 1, 1)}, or raise --min-support."
+            f"the quasi-identifiers of {dataset.name} have some {set_count:,} sets of {level}, too many for {record_count:,} different records: "
+            f"look for rules about fewer with --max-attributes {max(level - 1, 1)}, or raise --min-support."
         )
 
 

@@ -37,6 +37,8 @@ with
         select 'statement_person' as table_name, audit_id from result.statement_person
         union
         select 'metric' as table_name, audit_id from result.metric
+        union
+        select 'sweep' as table_name, audit_id from result.sweep
     )
 
 select m.table_name, m.audit_id

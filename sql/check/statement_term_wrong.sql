@@ -15,7 +15,11 @@ with
     by_qi as (
         select q.audit_id, q.statement_id, q.term, count(*) as person_count
         from result.statement_qi as q
+        inner join result.statement_term as t on q.audit_id = t.audit_id and q.statement_id = t.statement_id and q.term = t.term
         inner join result.subject_person as s on q.audit_id = s.audit_id and q.qi_id = s.qi_id
+        left join result.subject_bucket as b on s.audit_id = b.audit_id and s.subject_id = b.subject_id and t.over_release_id = b.release_id
+        left join published.population as p on t.is_over_population and s.person_id = p.person_id
+        where (t.over_release_id is null or b.bucket_id is not null) and (not t.is_over_population or p.person_id is not null)
         group by q.audit_id, q.statement_id, q.term
     ),
 

@@ -29,6 +29,14 @@ with
         select 'statement', cast(statement_id as varchar), sha256(statement)
         from adversary.statement
         where dataset_id = $dataset_id and adversary = $adversary
+        union all
+        select
+            'rules',
+            count(*) filter (where is_positive) || ' positive, ' || count(*) filter (where not is_positive) || ' negative',
+            sha256(string_agg(statement, chr(10) order by is_positive desc, rank asc))
+        from adversary.rule
+        where dataset_id = $dataset_id and adversary = $adversary
+        having count(*) > 0
     ),
 
     today as (
@@ -39,7 +47,7 @@ with
     read_by_audit as (
         select audit_id, string_agg(kind || ' ' || name || ' ' || digest, ', ' order by kind, name, digest) as inputs
         from result.audit_input
-        where kind in ('population', 'domain', 'hierarchy', 'statement')
+        where kind <> 'release'
         group by audit_id
     ),
 

@@ -11,7 +11,22 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from dbaudit import AuditSpec, DatasetSpec, ReleaseSpec, Store, add_adversary, add_dataset, add_hierarchy, add_release, add_statement, remove_release, run_audit
+from dbaudit import (
+    AuditSpec,
+    DatasetSpec,
+    MiningSpec,
+    ReleaseSpec,
+    Store,
+    add_adversary,
+    add_dataset,
+    add_hierarchy,
+    add_release,
+    add_statement,
+    mine_rules,
+    remove_release,
+    run_audit,
+    run_sweep,
+)
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BUILDERS: dict[str, Callable[[Store], None]] = {}
@@ -226,3 +241,14 @@ def knowing(made: Store) -> None:
     run_audit(made, AuditSpec("people", adversary="reader", bounds=True))
     run_audit(made, AuditSpec("people", adversary="friend"))
     run_audit(made, AuditSpec("people", adversary="none"))
+
+
+@builder
+def mined(made: Store) -> None:
+    """Privacy-MaxEnt, Figure 1, with the truth. Audit 1: five rules of each kind, two records for each. Audits 2 to 4: sweep 1, with 0, 2 and 4 rules."""
+    data = FIXTURES / "privacy_maxent" / "d.csv"
+    add_dataset(made, DatasetSpec("people", ("gender", "degree"), ("disease",), microdata=data))
+    add_release(made, ReleaseSpec("people", "d", "bucketized", data, bucket="bucket"))
+    mine_rules(made, "people", MiningSpec(5, 5, min_support=2))
+    run_audit(made, AuditSpec("people"))
+    run_sweep(made, AuditSpec("people"), (0, 2, 4))

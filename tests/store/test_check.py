@@ -141,7 +141,7 @@ KNOWING: dict[str, list[str]] = {
         "delete from result.statement_qi where statement_id = 1",
         "delete from result.statement_person where statement_id = 4",
         "update result.statement_term set person_count = 9 where statement_id = 5 and matched_by = 'everybody'",
-        "insert into result.statement_term values (1, 99, 1, 1, true, 'person', 0)",
+        "insert into result.statement_term values (1, 99, 1, 1, true, 'person', 0, null, false)",
     ],
     "statement_match_wrong": [
         "insert into result.statement_value select * from result.statement_value where statement_id = 1",
