@@ -150,6 +150,37 @@ KNOWING: dict[str, list[str]] = {
     ],
     "audit_input_wrong": ["update result.audit_statement set statement = 'another' where statement_id = 1"],
 }
+# Rules that were mined, and the sweep over them.
+MINED: dict[str, list[str]] = {
+    "rule_wrong": [
+        "update adversary.rule set adversary = 'nobody'",
+        "update adversary.rule set adversary = 'none'",
+        "update adversary.rule set value_count = 9 where rule_id = 1",
+        "update adversary.rule set support = 4 where rule_id = 5",
+        "update adversary.rule set confidence = 0.6 where rule_id = 1",
+        "update adversary.rule set rank = 0 where rule_id = 1",
+        "delete from adversary.rule_item where rule_id = 1",
+        "insert into adversary.rule_item values (1, 'degree', 'college')",
+    ],
+    "rule_twice": [
+        "update adversary.rule set rank = 1 where rule_id = 2",
+        "insert into adversary.statement values (1, 1, 'default', 'P(disease = ''Flu'') = 0.3', timestamp '2026-01-01')",
+    ],
+    "rule_item_missing": [
+        "insert into adversary.rule_item values (99, 'gender', 'male')",
+        "update adversary.rule_item set column_name = 'disease' where rule_id = 1",
+    ],
+    "sweep_wrong": [
+        "update result.sweep set positive_count = 3 where bound = 4",
+        "update result.sweep set negative_count = 3 where bound = 4",
+        "update result.sweep set positive_count = 0, negative_count = 0 where bound = 4",
+        "insert into result.sweep values (2, 3, 2, 1, 1)",
+        "update result.sweep set bound = 4 where bound = 2",
+    ],
+    "result_without_audit": ["insert into result.sweep values (9, 99, 0, 0, 0)"],
+    "audit_input_wrong": ["delete from result.audit_input where kind = 'rules' and audit_id = 1"],
+    "statement_term_wrong": ["update result.statement_term set over_release_id = 7 where audit_id = 1 and statement_id = 1"],
+}
 # A bucket in the wrong place is never alone: counts that rest on it are wrong too.
 ENTANGLED: dict[str, tuple[str, str, set[str]]] = {
     "bucket_release_missing": ("anatomy", "insert into published.bucket values (99, 99, 'c', 1)", {"bucket_size_wrong"}),
@@ -204,6 +235,7 @@ DAMAGE: list[tuple[str, str, str, set[str]]] = [
     *((check, fixture, damage, {check}) for check, (fixture, damage) in ELSEWHERE.items()),
     *((check, fixture, damage, {check, *others}) for check, (fixture, damage, others) in ENTANGLED.items()),
     *((check, "knowing", damage, {check}) for check, damages in KNOWING.items() for damage in damages),
+    *((check, "mined", damage, {check}) for check, damages in MINED.items() for damage in damages),
     *((check, "republication", SCHEDULED + damage, {check}) for check, damages in SCHEDULE.items() for damage in damages),
 ]
 
