@@ -44,3 +44,74 @@ def test_a_wrong_statement_is_shown_with_a_caret_under_the_word(place: Place) ->
         "    ^",
     ]
     assert place.sql("select * from adversary.statement") == []
+
+
+TRUTH = "id,gender,town,illness,bucket\n" + "".join(
+    f"{number},{gender},{town},{illness},{bucket}\n"
+    for number, (gender, town, illness, bucket) in enumerate(
+        [
+            ("m", "A", "Flu", 1),
+            ("m", "B", "HIV", 1),
+            ("f", "A", "Flu", 1),
+            ("f", "B", "Flu", 2),
+            ("f", "B", "Gout", 2),
+            ("m", "A", "HIV", 2),
+            ("m", "B", "HIV", 2),
+        ],
+        1,
+    )
+)
+
+
+def _clinic(place: Place) -> None:
+    data = place.write("d.csv", TRUTH)
+    place.add("dataset", "add", "clinic", "--qi", "gender,town", "--sensitive", "illness", "--id", "id", "--microdata", data)
+    place.add("release", "add", "clinic", data, "--name", "r", "--form", "bucketized", "--bucket", "bucket")
+
+
+def test_rules_are_mined_told_and_assumed(place: Place) -> None:
+    _clinic(place)
+    told = place.add("knowledge", "mine", "clinic", "--positive", "1", "--negative", "1")
+    assert told.out.splitlines()[0] == "1 positive and 1 negative rules, mined from the population, that default knows."
+    assert "gender=m => HIV" in told.out and "gender=m => not Gout" in told.out
+    mined = json.loads(place.add("knowledge", "mine", "clinic", "--positive", "9", "--negative", "0", "--min-support", "2", "--attributes", "1", "--json").out)
+    assert (mined["positive_count"], mined["negative_count"], mined["over"]) == (4, 0, "the population")
+    assert place.sql("select distinct attribute_count from adversary.rule") == [{"attribute_count": 1}]
+    shown = place.add("adversary", "add", "insider", "--mined", "1,1", "--statements", "P(illness = 'Flu') <= 0.9", "--remark", "works there")
+    assert shown.out == "Added insider, who knows 1 statement and 1 positive and 1 negative rules, mined from the population.\n"
+    several = place.add("audit", "clinic", "--adversary", "insider,none", "--adversary", "default", "--json")
+    assert [row["adversary"] for row in json.loads(several.out)] == ["insider", "none", "default"]
+    lines = place.add("audit", "clinic", "--adversary", "insider").out
+    assert "2 rules mined from the data (model.rule_support)" in lines
+    effect = json.loads(place.add("knowledge", "effect", "1", "--json").out)
+    assert len(effect["statements"]) == 3
+    assert "left out in turn" in place.add("knowledge", "effect", "1", "--only", str(effect["statements"][0]["statement_id"])).out
+
+
+def test_a_sweep_is_a_table_a_picture_and_data(place: Place) -> None:
+    _clinic(place)
+    drawing = place.folder / "sweep.svg"
+    told = place.add("audit", "clinic", "--sweep", "0,2,4", "--plot", str(drawing))
+    assert told.out.splitlines()[0].startswith("Sweep 1 of clinic: r; adversary default")
+    assert drawing.read_text().startswith("<svg") and "strongest rules known" in drawing.read_text()
+    rows = json.loads(place.add("audit", "clinic", "--sweep", "0,2", "--max-probability", "1", "--json").out)
+    assert [(row["bound"], row["verdict"]) for row in rows] == [(0, "pass"), (2, "pass")] and rows[0]["estimation_accuracy"] > rows[1]["estimation_accuracy"]
+    breached = place.run("audit", "clinic", "--sweep", "0,4", "--max-probability", "0.7")
+    assert breached.code == 1
+    assert len(place.sql("select * from report.sweep")) == 7
+
+
+def test_questions_about_sweeps_that_make_no_sense_are_refused(place: Place) -> None:
+    _clinic(place)
+    for words, why in (
+        (("--sweep", "ten"), "--sweep takes whole numbers divided by commas"),
+        (("--plot", "x.svg"), "--plot draws one sweep"),
+        (("--sweep", "0", "--plot", "x.txt"), "SVG or PNG"),
+        (("--sweep", "0", "--adversary", "none"), "the adversary none knows only what was published"),
+    ):
+        refused = place.run("audit", "clinic", *words)
+        assert refused.code == 2 and why in refused.err, refused.err
+    assert place.sql("select * from result.audit") == []
+    wrong = place.run("adversary", "add", "x", "--mined", "5")
+    assert wrong.code == 2 and "--mined takes whole numbers divided by commas, such as 50,50" in wrong.err
+    assert "x" not in place.add("adversary", "list").out.split()
