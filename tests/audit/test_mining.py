@@ -51,7 +51,7 @@ COLUMNS = ("zip code", "age", "Gender")
 def microdata(draw: st.DrawFn, most: int = 14) -> list[Row]:
     """Small tables with few values, so that rules are borne out by several, and with gaps."""
     count = draw(st.integers(1, most))
-    values = {"zip code": ["1", "10", "2", None], "age": ["30", "4"], "Gender": ["f", "it's", None]}
+    values: dict[str, list[str | None]] = {"zip code": ["1", "10", "2", None], "age": ["30", "4"], "Gender": ["f", "it's", None]}
     return [
         {
             "id": f"p{number}",
@@ -79,8 +79,8 @@ def enumerated(rows: list[Row], spec: MiningSpec) -> list[tuple[bool, tuple[tupl
             for value in {row["s"] for row in rows}:
                 support = counts[value] if is_positive else total - counts[value]
                 if support >= spec.min_support and len(condition) in wanted:
-                    names, items = [name for name, _ in condition], [item for _, item in condition]
-                    strength = (-Fraction(support, total), -support, len(condition), names, items, value)
+                    name = ([column for column, _ in condition], [item for _, item in condition], value)
+                    strength = (-Fraction(support, total), -support, len(condition), *name)
                     rules.append((strength, (is_positive, condition, value, total, counts[value])))
         found += [rule for _, rule in sorted(rules)[:most]]
     return found
@@ -248,7 +248,7 @@ def test_what_cannot_be_mined_is_said(desk: Desk, spec: dict[str, int], why: str
 def test_nothing_is_mined_without_the_truth_or_for_nobody(desk: Desk) -> None:
     desk.dataset()
     desk.release("patients", "r", PEOPLE)
-    with pytest.raises(UsageError, match="is not in the store. Declare the dataset with --microdata"):
+    with pytest.raises(UsageError, match=r"is not in the store\. Declare the dataset with --microdata"):
         mine_rules(desk.store, "patients", MiningSpec(1, 1))
     with pytest.raises(UsageError, match="no accuracy can be measured"):
         desk.audit(accuracy=True)
@@ -295,14 +295,14 @@ def test_an_adversary_is_made_with_all_that_it_knows_or_not_at_all(desk: Desk) -
     store, file = desk.store, desk.folder / "known.txt"
     desk.dataset(id="id", microdata=truth_of(PEOPLE))
     file.write_text("P(s = 'Flu') = 0.5\nP(t = 'Flu') = 0.5\n")
-    with pytest.raises(UsageError, match="known.txt, line 2"):
+    with pytest.raises(UsageError, match=r"known\.txt, line 2"):
         equip_adversary(store, "nurse", statements=[file], rules=MiningSpec(1, 1))
     with pytest.raises(UsageError, match=r"--statements, line 2: .*no sensitive column"):
         equip_adversary(store, "nurse", statements=["P(s = 'Flu') = 0.5", "P(x = 'Flu') = 0.5"])
     assert [row["adversary"] for row in list_adversaries(store)] == ["default", "none"] and list_statements(store) == []
     file.write_text("P(s = 'Flu') = 0.5\n")
     desk.dataset("others")
-    with pytest.raises(UsageError, match="name it with --dataset NAME. Known: others, patients"):
+    with pytest.raises(UsageError, match=r"name it with --dataset NAME\. Known: others, patients"):
         equip_adversary(store, "nurse", statements=[file])
     known, mined = equip_adversary(store, "nurse", dataset="patients", statements=[file])
     assert [each.statement for each in known] == ["P(s = 'Flu') = 0.5"] and mined is None
@@ -319,13 +319,10 @@ def test_a_removed_dataset_takes_its_rules_along(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ bounds and scores
 def divergence(desk: Desk, audit_id: int, rows: list[Row], names: tuple[str, ...]) -> float:
     """The sum over q of P(q) KL(P(.|q) || P*(.|q)), in nats, straight from its formula."""
-    listed = ", ".join(f'qi."{name}"' for name in names)
+    parts = ", ".join(f"cast(qi.{spelled(name)} as varchar) as c{number}" for number, name in enumerate(names))
     estimate: dict[tuple[str | None, ...], dict[str, float]] = defaultdict(dict)
-    for row in desk.rows(
-        f"select {', '.join(f'cast({part} as varchar) as c{k}' for k, part in enumerate(listed.split(', ')))}, value, probability from report.qi_posterior where audit_id = ?",
-        audit_id,
-    ):
-        estimate[tuple(row[f"c{k}"] for k in range(len(names)))][row["value"]] = row["probability"]
+    for row in desk.rows(f"select {parts}, value, probability from report.qi_posterior where audit_id = ?", audit_id):
+        estimate[tuple(row[f"c{number}"] for number in range(len(names)))][row["value"]] = row["probability"]
     groups: dict[tuple[str | None, ...], Counter[str]] = defaultdict(Counter)
     for row in rows:
         groups[tuple(None if row[name] is None else str(row[name]) for name in names)][row["s"]] += 1

@@ -23,52 +23,13 @@ NAMES = {name: (f"typed_{number}", f"text_{number}") for number, name in enumera
 SECRET = "canary-2008"
 # What would read something else, if a text could smuggle it in.
 ATTACKS = [
-    "read_text('canary.txt')",
-    "(select secret from hidden.secret)",
-    "hidden.secret",
-    "'canary.txt'",
-    "exists (select 1 from hidden.secret)",
-    "getenv('CANARY')",
-    "query_table('hidden.secret')",
-    "query('select 1')",
-    "current_setting('secret_directory')",
-    "x.secret",
-    "*",
-    "columns(*)",
-    "row(1)",
-    "[1, 2]",
-    "{'a': 1}",
-    "$1",
-    "?",
-    "typed_0",
-    "text_6",
-    "person_id",
-    "rowid",
-    "case when true then 1 end",
-    "lambda x: x",
-    "1 = 1) or (1 = 1",
-    "') = 1; drop table hidden.secret; --",
-    "union select secret from hidden.secret",
-    "nextval('hidden.counter')",
-    "pg_sleep(1)",
-    "error('x')",
-    "unnest([1])",
-    "cast(1 as struct(a int))",
-    "1::hidden.kind",
-    "lower(disease, zip)",
-    "sum(age)",
-    "count(*) over ()",
-    "any_value(secret)",
-    "'a' collate nocase",
-    "interval 1 day",
-    "now()",
-    "random()",
-    "/* */",
-    "--",
-    "\\",
-    "\u200b",
-    "\x1a",
-]
+    "read_text('canary.txt')", "(select secret from hidden.secret)", "hidden.secret", "'canary.txt'", "exists (select 1 from hidden.secret)",
+    "getenv('CANARY')", "query_table('hidden.secret')", "query('select 1')", "current_setting('secret_directory')", "x.secret", "*", "columns(*)",
+    "row(1)", "[1, 2]", "{'a': 1}", "$1", "?", "typed_0", "text_6", "person_id", "rowid", "case when true then 1 end", "lambda x: x",
+    "1 = 1) or (1 = 1", "') = 1; drop table hidden.secret; --", "union select secret from hidden.secret", "nextval('hidden.counter')", "pg_sleep(1)",
+    "error('x')", "unnest([1])", "cast(1 as struct(a int))", "1::hidden.kind", "lower(disease, zip)", "sum(age)", "count(*) over ()",
+    "any_value(secret)", "'a' collate nocase", "interval 1 day", "now()", "random()", "/* */", "--", "\\", "\u200b", "\x1a",
+]  # fmt: skip
 
 
 @st.composite
@@ -96,10 +57,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     )
     made.run("rows", f"create table rows (key integer, {typed})")
     made.run("rows", f"insert into rows select k, {', '.join('null, null' for _ in NAMES)} from range(3) as r(k)")
-    made.run(
-        "rows",
-        "update rows set typed_0 = 'Flu', text_0 = 'Flu', typed_2 = 'male', text_2 = 'male', typed_4 = 30, text_4 = '30', typed_6 = '1', text_6 = '1' where key = 0",
-    )
+    for number, value in ((0, "Flu"), (2, "male"), (4, "30"), (6, "1")):
+        made.run("rows", f"update rows set typed_{number} = '{value}', text_{number} = '{value}' where key = 0")
     made.run("secret", f"create schema hidden; create table hidden.secret as select '{SECRET}' as secret; create sequence hidden.counter")
     yield made
     assert made.value("untouched", "select count(*) from hidden.secret") == 1
