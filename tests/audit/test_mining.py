@@ -274,7 +274,7 @@ def test_rules_are_kept_shown_replaced_and_forgotten_with_whoever_knows_them(des
     desk.dataset(id="id", microdata=truth_of(PEOPLE))
     desk.release("patients", "r", PEOPLE)
     known, mined = equip_adversary(store, "nurse", "works there", statements=["P(s = 'Flu') <= 0.9"], rules=MiningSpec(1, 1))
-    assert (mined is not None and (len(known), mined.positive_count, mined.negative_count) == (1, 1, 1)) or mined.remarks
+    assert len(known) == 1 and mined is not None and mined.negative_count <= 1
     counts = {row["adversary"]: (row["statement_count"], row["rule_count"]) for row in list_adversaries(store)}
     mine_rules(store, "patients", MiningSpec(2, 1, 1), "nurse")
     assert counts["default"] == (0, 0) and len(list_rules(store, "patients", "nurse")) == 3
