@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         show_adversary,
         show_statement,
     )
+    from dbaudit.person import Named, add_person, list_persons, remove_person
     from dbaudit.publish import Published, PublishSpec, make_release
     from dbaudit.query import run_query
     from dbaudit.release import Registered, add_release, list_releases, publish_release, remove_release, show_release, withdraw_release
@@ -66,6 +67,7 @@ _HOME = {
         "show_adversary",
         "show_statement",
     ),
+    "person": ("Named", "add_person", "list_persons", "remove_person"),
     "query": ("run_query",),
     "release": ("Registered", "add_release", "list_releases", "publish_release", "remove_release", "show_release", "withdraw_release"),
     "report": ("gather",),
@@ -89,6 +91,7 @@ __all__ = [
     "History",
     "InputRejected",
     "Known",
+    "Named",
     "Outcome",
     "PublishSpec",
     "Published",
@@ -106,6 +109,7 @@ __all__ = [
     "add_adversary",
     "add_dataset",
     "add_hierarchy",
+    "add_person",
     "add_release",
     "add_schedule",
     "add_statement",
@@ -119,6 +123,7 @@ __all__ = [
     "list_audits",
     "list_datasets",
     "list_hierarchies",
+    "list_persons",
     "list_releases",
     "list_schedules",
     "list_statements",
@@ -129,6 +134,7 @@ __all__ = [
     "remove_audit",
     "remove_dataset",
     "remove_hierarchy",
+    "remove_person",
     "remove_release",
     "remove_schedule",
     "remove_statement",

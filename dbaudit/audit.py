@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dbaudit import knowledge, problem
+from dbaudit import knowledge, person, problem
 from dbaudit.dataset import Dataset, find_dataset
 from dbaudit.errors import ExitCode, UsageError
 from dbaudit.maxent import Infeasible, NotSolved, solve
@@ -70,9 +70,14 @@ def run_audit(store: Store, spec: AuditSpec, watch: Watch | None = None) -> Outc
         audit_id = _begin(session, spec, scope)
         tell("finding who can be told apart", None)
         _fix_meaning(session, audit_id, scope)
-        has_statements = knowledge.assume(session, audit_id, scope.dataset, spec.adversary) > 0
-        for step in ("subject_person", "subject_bucket", "subject"):
+        has_names, remarks = person.enter(session, audit_id, scope.dataset, [release["release"] for release in scope.releases])
+        scope.remarks.extend(remarks)
+        has_statements = knowledge.assume(session, audit_id, scope.dataset, spec.adversary, len(scope.releases)) > 0
+        for step in ("subject_person", "subject_bucket"):
             session.run(f"write/{step}", audit_id=audit_id)
+        if has_names:
+            person.seek(session, audit_id)
+        session.run("write/subject", audit_id=audit_id)
         if not session.engine.value("anybody", "select count(*) from result.subject where audit_id = ?", [audit_id]):
             raise UsageError(f"nobody is known to be in {spec.dataset}: register a release, or declare the dataset with --population.")
         if spec.bounds_for:
@@ -194,6 +199,7 @@ def _begin(session: Session, spec: AuditSpec, scope: _Scope) -> int:
     hierarchies = "select column_name, digest from published.hierarchy where dataset_id = ? order by column_name"
     inputs += [("hierarchy", column, digest) for column, digest in engine.rows("hierarchies", hierarchies, [scope.dataset.dataset_id])]
     inputs += knowledge.inputs(session, scope.dataset, spec.adversary)
+    inputs += person.inputs(session, scope.dataset)
     for release in scope.releases:
         engine.run("scope", "insert into result.audit_release values (?, ?)", [audit_id, release["release_id"]])
     for kind, name, digest in inputs:

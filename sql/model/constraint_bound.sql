@@ -1,17 +1,17 @@
 -- What:   The linear constraints of the part of an audit that needs the solver.
 -- Grain:  audit_id, constraint_key
--- Source: MATHS 2: Relation (SA-invariant) and Knowledge
--- Note:   Equal bounds are an equation. Rows of one family (a release) divide its members into blocks (buckets), each counting a single value; a bucket with coarser values is no such block, and neither is a statement.
+-- Source: MATHS 2: Relation (SA-invariant) and Knowledge; MATHS 1: the totals of places
+-- Note:   Equal bounds are an equation. Rows of one family (a release) divide its members into blocks (buckets), each counting a single value; a bucket with coarser values is no such block, and neither is a statement or the number of records at a place.
 create view model.constraint_bound as
 select
     i.audit_id,                       -- the audit
-    i.constraint_key,                 -- the figure, or the statement, in words
-    'relation' as kind,               -- which kind of constraint: relation or knowledge
+    i.constraint_key,                 -- the figure, statement or place in words
+    'relation' as kind,               -- which kind of constraint: relation, knowledge or place
     cast(i.least as double) as lower, -- least number of persons, or least value of a statement; null where there is none
     cast(i.most as double) as upper,  -- greatest number of persons, or greatest value of a statement; null where there is none
     case when c.bucket_id is null then i.release_id end as family, -- the release, or null
     case when c.bucket_id is null then i.bucket_id end as block,   -- the bucket, or null
-    i.bucket_id,                      -- the bucket whose figure it is, or null for a statement
+    i.bucket_id,                      -- the bucket whose figure it is, or null
     i.value                           -- the value that the figure counts, as published, or null
 from model.sa_invariant as i
 inner join model.open_bucket as o on i.audit_id = o.audit_id and i.bucket_id = o.bucket_id
@@ -27,4 +27,16 @@ select
     null as block,
     null as bucket_id,
     null as value
-from model.knowledge;
+from model.knowledge
+union all
+select
+    audit_id,
+    constraint_key,
+    'place' as kind,
+    cast(person_count as double) as lower,
+    cast(person_count as double) as upper,
+    null as family,
+    null as block,
+    null as bucket_id,
+    null as value
+from model.place;

@@ -29,6 +29,10 @@ with
         select 'statement', cast(statement_id as varchar), sha256(statement)
         from adversary.statement
         where dataset_id = $dataset_id and adversary = $adversary
+        union all
+        select 'person', person, sha256(person || chr(31) || qi)
+        from adversary.named_person
+        where dataset_id = $dataset_id
     ),
 
     today as (
@@ -39,7 +43,7 @@ with
     read_by_audit as (
         select audit_id, string_agg(kind || ' ' || name || ' ' || digest, ', ' order by kind, name, digest) as inputs
         from result.audit_input
-        where kind in ('population', 'domain', 'hierarchy', 'statement')
+        where kind in ('population', 'domain', 'hierarchy', 'statement', 'person')
         group by audit_id
     ),
 
