@@ -37,14 +37,14 @@ with
             column_name,
             text,
             case
-                when ends.low <> '' then cast(ends.low as double)
-                when side.sign in ('>', '>=', '≥') then cast(side.number as double)
-                when least <> '' then cast(least as double)
+                when ends.low <> '' then try_cast(ends.low as double)
+                when side.sign in ('>', '>=', '≥') then try_cast(side.number as double)
+                when least <> '' then try_cast(least as double)
                 else -cast('infinity' as double)
             end as low,
             case
-                when ends.high <> '' then cast(ends.high as double)
-                when side.sign in ('<', '<=', '≤') then cast(side.number as double)
+                when ends.high <> '' then try_cast(ends.high as double)
+                when side.sign in ('<', '<=', '≤') then try_cast(side.number as double)
                 else cast('infinity' as double)
             end as high,
             ends.opening = '(' or side.sign = '>' as is_above,

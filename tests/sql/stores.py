@@ -11,7 +11,20 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from dbaudit import AuditSpec, DatasetSpec, ReleaseSpec, Store, add_adversary, add_dataset, add_hierarchy, add_release, add_statement, remove_release, run_audit
+from dbaudit import (
+    AuditSpec,
+    DatasetSpec,
+    ReleaseSpec,
+    Store,
+    add_adversary,
+    add_dataset,
+    add_hierarchy,
+    add_person,
+    add_release,
+    add_statement,
+    remove_release,
+    run_audit,
+)
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BUILDERS: dict[str, Callable[[Store], None]] = {}
@@ -226,3 +239,21 @@ def knowing(made: Store) -> None:
     run_audit(made, AuditSpec("people", adversary="reader", bounds=True))
     run_audit(made, AuditSpec("people", adversary="friend"))
     run_audit(made, AuditSpec("people", adversary="none"))
+
+
+@builder
+def named(made: Store) -> None:
+    """Privacy-MaxEnt, section 6, on Figure 1: two of three have HIV. Audit 1, with bounds: so. Audit 2: nobody knows anything of them. l-diversity 1.1. Audits 3 and 4: as well."""
+    _ten_patients(made)
+    for name, degree, gender in (("Alice", "college", "male"), ("Bob", "college", "female"), ("Charlie", "graduate", "female")):
+        add_person(made, "people", name, {"gender": gender, "degree": degree})
+    add_statement(made, "people", "count(disease = 'HIV' | person in ('Alice', 'Bob', 'Charlie')) = 2")
+    run_audit(made, AuditSpec("people", bounds=True))
+    run_audit(made, AuditSpec("people", adversary="none"))
+    add_dataset(made, DatasetSpec("inpatients", ("zip", "age", "nationality"), ("condition",)))
+    add_release(made, ReleaseSpec("inpatients", "r1", "generalized", FIXTURES / "l_diversity" / "r1.csv"))
+    add_person(made, "inpatients", "Bob", {"zip": "13053", "age": 31, "nationality": "American"})
+    add_person(made, "inpatients", "Umeko", {"zip": "13068", "age": 21, "nationality": "Japanese"})
+    add_statement(made, "inpatients", "P(condition = 'Heart Disease' | person = 'Umeko') = 0")
+    run_audit(made, AuditSpec("inpatients", bounds=True))
+    run_audit(made, AuditSpec("inpatients", adversary="none"))
