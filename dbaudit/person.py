@@ -41,7 +41,9 @@ def add_person(store: Store, dataset: str, name: str, qi: Mapping[str, Any]) -> 
             raise UsageError(f"{dataset} has ids: its persons are named by {found.id}, and which records are theirs is certain. Use the id in a statement.")
         given = _checked_columns(found, qi)
         if any(row["person"] == name for row in _names(session, found)):
-            raise UsageError(f"{dataset} has a person {name} already. Choose another name, or remove it first: dbaudit knowledge person remove {dataset} {name}")
+            raise UsageError(
+                f"{dataset} has a person {name} already. Choose another name, or remove it first: dbaudit knowledge person remove {dataset} {name}"
+            )
         person_id = _person_id(session, found, name)
         described = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
         session.run("write/name", person_id=person_id, dataset_id=found.dataset_id, person=name, qi=described)

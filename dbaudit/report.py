@@ -147,7 +147,9 @@ def _named(told: dict[str, Any]) -> list[str]:
     if not told["named"]:
         return []
     listed = [
-        f"{row['person']} certainly has {row['likely_value']}" if row["possible_count"] == 1 else f"{row['person']}: {row['likely_value']} at {row['max_probability']:.4g}"
+        f"{row['person']} certainly has {row['likely_value']}"
+        if row["possible_count"] == 1
+        else f"{row['person']}: {row['likely_value']} at {row['max_probability']:.4g}"
         for row in told["named"][:_WORST]
     ]
     more = f"; and {len(told['named']) - _WORST} more" if len(told["named"]) > _WORST else ""

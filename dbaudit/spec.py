@@ -35,7 +35,9 @@ def pairs(text: str | Iterable[str]) -> dict[str, str]:
     for part in names(text):
         column, sign, value = (piece.strip() for piece in part.partition("="))
         if not sign or not column:
-            raise UsageError(f'{part!r} does not say what a column is. Write COLUMN=VALUE, separated by commas; put a pair with a comma in double quotes: "a=x, y".')
+            raise UsageError(
+                f'{part!r} does not say what a column is. Write COLUMN=VALUE, separated by commas; put a pair with a comma in double quotes: "a=x, y".'
+            )
         if column.casefold() in (known.casefold() for known in found):
             raise UsageError(f"{column} was given twice: a person has one value of each quasi-identifier.")
         found[column] = value

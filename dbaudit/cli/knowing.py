@@ -118,7 +118,8 @@ def person_add(
         typer.Option(
             "--qi",
             metavar="COLUMN=VALUE,...",
-            help="What is known of the person. A column that is not given may be anything; nothing behind = is a missing value. Put a pair that contains a comma in double quotes.",
+            help="What is known of the person. A column that is not given may be anything; nothing behind = is a missing value. "
+            "Put a pair that contains a comma in double quotes.",
         ),
     ],
     db: Db = None,
@@ -150,9 +151,7 @@ def person_list(dataset: DatasetName, db: Db = None, wait: Wait = 0.0, json: Jso
     if json:
         print_json(rows)
         return
-    print_rows(
-        [{**row, "qi": ", ".join(f"{column} {_shown(value)}" for column, value in row["qi"].items())} for row in rows], ["person", "qi", "added_at"]
-    )
+    print_rows([{**row, "qi": ", ".join(f"{column} {_shown(value)}" for column, value in row["qi"].items())} for row in rows], ["person", "qi", "added_at"])
 
 
 @person_app.command("remove")

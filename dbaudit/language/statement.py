@@ -162,7 +162,7 @@ def typed_tuples(types: Mapping[str, str], names: Mapping[str, tuple[str, str]])
 
 
 def typed_names(types: Mapping[str, str], names: Mapping[str, tuple[str, str]]) -> str:
-    """The named persons in `named_value` with their quasi-identifiers: in the types of the records, so that nobody's own spelling changes how all are compared."""
+    """The named persons in `named_value` with their quasi-identifiers, in the types of the records: nobody's own spelling changes how all are compared."""
     chosen: list[exp.Expr] = [exp.column("person_id"), exp.column("person")]
     for name, kind in types.items():
         typed, text = names[name]

@@ -34,23 +34,23 @@ with
 
     range_text as (
         select
-            column_name,
-            text,
+            i.column_name,
+            i.text,
             case
-                when ends.low <> '' then try_cast(ends.low as double)
-                when side.sign in ('>', '>=', '≥') then try_cast(side.number as double)
-                when least <> '' then try_cast(least as double)
+                when i.ends.low <> '' then try_cast(i.ends.low as double)
+                when i.side.sign in ('>', '>=', '≥') then try_cast(i.side.number as double)
+                when i.least <> '' then try_cast(i.least as double)
                 else -cast('infinity' as double)
             end as low,
             case
-                when ends.high <> '' then try_cast(ends.high as double)
-                when side.sign in ('<', '<=', '≤') then try_cast(side.number as double)
+                when i.ends.high <> '' then try_cast(i.ends.high as double)
+                when i.side.sign in ('<', '<=', '≤') then try_cast(i.side.number as double)
                 else cast('infinity' as double)
             end as high,
-            ends.opening = '(' or side.sign = '>' as is_above,
-            ends.closing = ')' or side.sign = '<' as is_below
-        from interval_text
-        where ends.low <> '' or side.sign <> '' or least <> ''
+            i.ends.opening = '(' or i.side.sign = '>' as is_above,
+            i.ends.closing = ')' or i.side.sign = '<' as is_below
+        from interval_text as i
+        where i.ends.low <> '' or i.side.sign <> '' or i.least <> ''
     ),
 
     exact as (

@@ -243,7 +243,7 @@ def knowing(made: Store) -> None:
 
 @builder
 def named(made: Store) -> None:
-    """Privacy-MaxEnt, section 6, on Figure 1: two of three have HIV. Audit 1, with bounds: so. Audit 2: nobody knows anything of them. l-diversity 1.1. Audits 3 and 4: as well."""
+    """Two of three named persons have HIV (Privacy-MaxEnt, section 6). Audit 1: with bounds. Audit 2: nothing known. Audits 3, 4: so of l-diversity 1.1."""
     _ten_patients(made)
     for name, degree, gender in (("Alice", "college", "male"), ("Bob", "college", "female"), ("Charlie", "graduate", "female")):
         add_person(made, "people", name, {"gender": gender, "degree": degree})

@@ -172,7 +172,7 @@ NAMED: dict[str, list[str]] = {
     ],
     "audit_input_wrong": ["delete from result.audit_input where kind = 'person' and name = 'Alice'"],
     "result_without_audit": ["insert into result.named_person values (99, 1, 1)"],
-    "posterior_missing": ["delete from result.posterior where audit_id = 1 and subject_id = (select min(subject_id) from result.named_person where audit_id = 1)"],
+    "posterior_missing": ["delete from result.posterior where audit_id = 1 and subject_id = 11"],
 }
 NAMED_BESIDE: dict[str, set[str]] = {
     NAMED["result_without_audit"][0]: {"pool_wrong"},

@@ -42,8 +42,8 @@ create table result.standing (
 
 alter table result.subject add column kind varchar default 'person';
 
-comment on column result.subject.kind is 'person, or record where a named person may be one of them: it is then a place, and its answer is the share among those who may stand there';
+comment on column result.subject.kind is 'person, or record where one of them may be a named person: its answer is the share among those who may stand there';
 comment on column result.audit_input.kind is 'release, population, domain, hierarchy, statement or person (somebody who was named)';
 comment on column result.audit_input.digest is 'SHA-256 of its files, or of the text of the list, statement or description';
-comment on column result.audit.cell_count is 'unknowns: pairs of subject and value that may be possible; for named persons and those beside them triples with a place';
+comment on column result.audit.cell_count is 'pairs of subject and value that may be possible; with a place for named persons and those beside them';
 comment on column result.bound.place is 'empty: bounds are of a value, wherever a named person stands';
