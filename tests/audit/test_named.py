@@ -630,7 +630,7 @@ def test_places_are_named_after_their_buckets_and_told_apart(desk: Desk) -> None
         "update result.named_qi set qi_id = 1 + qi_id where audit_id = 1",
         "update result.named_person set person_id = 1 where audit_id = 1",
         "update result.subject set kind = 'person' where audit_id = 1",
-        "update result.multiplier set multiplier = multiplier + 1 where audit_id = 1 and constraint_key like '%bucket 2: %'",
+        "update result.multiplier set multiplier = multiplier + 1 where audit_id = 1 and constraint_key like '%like d#8'",
         "update result.bound set lower = 0.99, upper = 1 where audit_id = 1 and subject_id = 11",
     ],
 )
