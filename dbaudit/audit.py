@@ -72,7 +72,7 @@ def run_audit(store: Store, spec: AuditSpec, watch: Watch | None = None) -> Outc
         _fix_meaning(session, audit_id, scope)
         has_names, remarks = person.enter(session, audit_id, scope.dataset, [release["release"] for release in scope.releases])
         scope.remarks.extend(remarks)
-        has_statements = knowledge.assume(session, audit_id, scope.dataset, spec.adversary, len(scope.releases)) > 0
+        has_statements = knowledge.assume(session, audit_id, scope.dataset, spec.adversary) > 0
         for step in ("subject_person", "subject_bucket"):
             session.run(f"write/{step}", audit_id=audit_id)
         if has_names:

@@ -145,7 +145,7 @@ def inputs(session: Session, dataset: Dataset, adversary: str) -> list[tuple[str
     return [("statement", str(row["statement_id"]), hashlib.sha256(row["statement"].encode()).hexdigest()) for row in rows]
 
 
-def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str, release_count: int) -> int:
+def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) -> int:
     """Fix what the statements of an adversary mean in an audit: whom each term speaks of, and which values it counts. Returns how many there are.
 
     Runs before the subjects are known, because conditions tell persons apart, and after it was fixed whose records named persons may be.
@@ -158,7 +158,7 @@ def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str, re
     session.run("write/statement_tuple")
     session.run("write/statement_part", audit_id=audit_id, dataset_id=dataset.dataset_id)
     ground = _Ground(session, dataset, list(statements.values()))
-    ground.refuse_strangers(audit_id, release_count)
+    ground.refuse_strangers(audit_id)
     ground.refuse_denials()
     for statement_id, statement in statements.items():
         key: dict[str, Any] = {"audit_id": audit_id, "statement_id": statement_id}
@@ -211,7 +211,7 @@ class _Ground:
         self._match(statement, language.matching(condition, "statement_typed", "qi_id", self._tuples, self._finer), self._tuples)
         return "qi"
 
-    def refuse_strangers(self, audit_id: int, release_count: int) -> None:
+    def refuse_strangers(self, audit_id: int) -> None:
         """A name that nobody in scope has would make a statement mean nothing."""
         for statement in self.statements:
             for term in statement.terms:
@@ -219,8 +219,9 @@ class _Ground:
                 for mention in term.mentions() if lacking else ():
                     if mention.column == PERSON and mention.text == lacking[0]["person"]:
                         if mention.text in self._given_names:
+                            releases = self.session.engine.value("releases", "select count(*) from result.audit_release where audit_id = ?", [audit_id])
                             raise statement.wrong(
-                                f"{mention.text} is somebody whom you named: {person.only_one(release_count)}. Choose it with --releases NAME", mention.start
+                                f"{mention.text} is somebody whom you named: {person.only_one(releases)}. Choose it with --releases NAME", mention.start
                             )
                         near = self.session.rows("read/nearest_person", dataset_id=self.dataset.dataset_id, person=mention.text)
                         listed = ", ".join(row["person"] for row in near)
