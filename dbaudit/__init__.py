@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         show_statement,
     )
     from dbaudit.mining import Mined, equip_adversary, list_rules, mine_rules
+    from dbaudit.person import Named, add_person, list_persons, remove_person
     from dbaudit.publish import Published, PublishSpec, make_release
     from dbaudit.query import run_query
     from dbaudit.release import Registered, add_release, list_releases, publish_release, remove_release, show_release, withdraw_release
@@ -71,6 +72,7 @@ _HOME = {
         "show_statement",
     ),
     "mining": ("Mined", "equip_adversary", "list_rules", "mine_rules"),
+    "person": ("Named", "add_person", "list_persons", "remove_person"),
     "query": ("run_query",),
     "release": ("Registered", "add_release", "list_releases", "publish_release", "remove_release", "show_release", "withdraw_release"),
     "report": ("gather",),
@@ -98,6 +100,7 @@ __all__ = [
     "Known",
     "Mined",
     "MiningSpec",
+    "Named",
     "Outcome",
     "PublishSpec",
     "Published",
@@ -117,6 +120,7 @@ __all__ = [
     "add_adversary",
     "add_dataset",
     "add_hierarchy",
+    "add_person",
     "add_release",
     "add_schedule",
     "add_statement",
@@ -132,6 +136,7 @@ __all__ = [
     "list_audits",
     "list_datasets",
     "list_hierarchies",
+    "list_persons",
     "list_releases",
     "list_rules",
     "list_schedules",
@@ -145,6 +150,7 @@ __all__ = [
     "remove_audit",
     "remove_dataset",
     "remove_hierarchy",
+    "remove_person",
     "remove_release",
     "remove_schedule",
     "remove_statement",

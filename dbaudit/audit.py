@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dbaudit import knowledge, mining, problem
+from dbaudit import knowledge, mining, person, problem
 from dbaudit.dataset import Dataset, find_dataset
 from dbaudit.errors import ExitCode, UsageError
 from dbaudit.maxent import Infeasible, NotSolved, solve
@@ -79,9 +79,14 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     audit_id = _begin(session, spec, scope)
     tell("finding who can be told apart", None)
     _fix_meaning(session, audit_id, scope)
+    has_names, remarks = person.enter(session, audit_id, scope.dataset, [release["release"] for release in scope.releases])
+    scope.remarks.extend(remarks)
     statement_count, rules = _assume(session, audit_id, spec, scope, mined)
-    for step in ("subject_person", "subject_bucket", "subject"):
+    for step in ("subject_person", "subject_bucket"):
         session.run(f"write/{step}", audit_id=audit_id)
+    if has_names:
+        person.seek(session, audit_id)
+    session.run("write/subject", audit_id=audit_id)
     if not session.engine.value("anybody", "select count(*) from result.subject where audit_id = ?", [audit_id]):
         raise UsageError(f"nobody is known to be in {spec.dataset}: register a release, or declare the dataset with --population.")
     if spec.bounds_for:
@@ -203,6 +208,7 @@ def _begin(session: Session, spec: AuditSpec, scope: _Scope) -> int:
     hierarchies = "select column_name, digest from published.hierarchy where dataset_id = ? order by column_name"
     inputs += [("hierarchy", column, digest) for column, digest in engine.rows("hierarchies", hierarchies, [scope.dataset.dataset_id])]
     inputs += knowledge.inputs(session, scope.dataset, spec.adversary)
+    inputs += person.inputs(session, scope.dataset)
     for release in scope.releases:
         engine.run("scope", "insert into result.audit_release values (?, ?)", [audit_id, release["release_id"]])
     for kind, name, digest in inputs:

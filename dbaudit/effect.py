@@ -86,7 +86,7 @@ def measure_effect(store: Store, audit_id: int, only: tuple[int, ...] = (), watc
         if part is None:  # no statement speaks of a value that anybody can have
             return Effect(key, [_nothing(row) for row in rows])
         person_count = session.engine.value("persons", "select person_count from result.audit where audit_id = ?", [key])
-        audited = _Audited(part, problem.answer(session, key), problem.prices(session, key), person_count)
+        audited = _Audited(part, problem.told(session, key, part), problem.answer(session, key), problem.prices(session, key), person_count)
         effects = []
         for number, row in enumerate(rows):
             if watch is not None:
@@ -110,8 +110,8 @@ class _Change:
 class _Audited:
     """The problem of an audit, with its answer and prices, divided into what is connected."""
 
-    def __init__(self, part: problem.OpenPart, probability: Floats, prices: Floats, person_count: int) -> None:
-        self._part, self._told, self._probability, self._prices, self._person_count = part, part.told, probability, prices, person_count
+    def __init__(self, part: problem.OpenPart, told: problem.Told, probability: Floats, prices: Floats, person_count: int) -> None:
+        self._part, self._told, self._probability, self._prices, self._person_count = part, told, probability, prices, person_count
         whole = part.problem
         self._row_of = {key: row for row, key in enumerate(part.keys.to_pylist())}
         of_subject = sp.csr_array((np.ones(whole.cell_count), (np.arange(whole.cell_count), whole.subject)), shape=(whole.cell_count, whole.subject_count))

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dbaudit import person
 from dbaudit.dataset import Dataset, find_dataset
 from dbaudit.engine import EngineError
 from dbaudit.errors import InputRejected, UsageError
@@ -169,7 +170,8 @@ def inputs(session: Session, dataset: Dataset, adversary: str) -> list[tuple[str
 def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) -> int:
     """Fix what the statements of an adversary mean in an audit: whom each term speaks of, and which values it counts. Returns how many there are.
 
-    Runs before the subjects are known, because conditions tell persons apart, and follows write/statement_scope and write/statement_tuple.
+    Runs before the subjects are known, because conditions tell persons apart, and after it was fixed whose records named persons may be. Follows
+    write/statement_scope and write/statement_tuple.
     """
     rows = session.rows("read/statement", dataset_id=dataset.dataset_id, adversary=adversary)
     if not rows:
@@ -177,14 +179,15 @@ def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) ->
     statements = {row["statement_id"]: parse_statement(row["statement"], _columns(dataset)) for row in rows}
     session.run("write/statement_part", audit_id=audit_id, dataset_id=dataset.dataset_id)
     ground = _Ground(session, dataset, list(statements.values()))
-    ground.refuse_strangers()
+    ground.refuse_strangers(audit_id)
+    ground.refuse_denials()
     for statement_id, statement in statements.items():
         key: dict[str, Any] = {"audit_id": audit_id, "statement_id": statement_id}
         session.run("write/audit_statement", **key, statement=statement.text, lower=statement.lower, upper=statement.upper)
         for number, term in enumerate(statement.terms, 1):
             ground.match_values(statement, number - 1)
             session.run("write/statement_value", **key, term=number)
-            matched_by = ground.match_persons(statement, number - 1)
+            matched_by = ground.match_persons(statement, number - 1, audit_id)
             if matched_by != "everybody":
                 session.run(_KEPT_BY[matched_by], **key, term=number)
             session.run("write/statement_term", **key, term=number, coefficient=term.coefficient, is_count=term.kind == "count", matched_by=matched_by)
@@ -213,28 +216,62 @@ class _Ground:
         """Put the values that a term counts into `statement_match`."""
         self._match(statement, language.matching(statement.terms[term].event_tree, "statement_typed_value", "value", self._values, self._finer), self._values)
 
-    def match_persons(self, statement: Statement, term: int) -> str:
+    def match_persons(self, statement: Statement, term: int, audit_id: int | None = None) -> str:
         """Put those of whom a term speaks into `statement_match`, and say what they are: everybody (nothing is put there), qi or person."""
         condition = statement.terms[term].condition_tree
         if condition is None:
             return "everybody"
         if statement.terms[term].names_persons:
             names = {**self._tuples, PERSON: ("person", "person")}
-            self._match(statement, language.matching(condition, self._named, "person_id", names, self._finer), self._tuples)
+            by_name = self._by_name(statement.terms[term])
+            relation = self._everybody if by_name else self._named
+            self._match(statement, language.matching(condition, relation, "person_id", names, self._finer), self._tuples)
+            if by_name:
+                self._refuse_somebody_else(statement, term, by_name[0], audit_id)
             return "person"
         self._match(statement, language.matching(condition, "statement_typed", "qi_id", self._tuples, self._finer), self._tuples)
         return "qi"
 
-    def refuse_strangers(self) -> None:
+    def refuse_strangers(self, audit_id: int) -> None:
         """A name that nobody in scope has would make a statement mean nothing."""
         for statement in self.statements:
             for term in statement.terms:
-                lacking = self.session.rows("read/statement_person_scope", persons=list(term.persons)) if term.persons else []
+                lacking = self.session.rows("read/statement_person_scope", audit_id=audit_id, persons=list(term.persons)) if term.persons else []
                 for mention in term.mentions() if lacking else ():
                     if mention.column == PERSON and mention.text == lacking[0]["person"]:
+                        if mention.text in self._given_names:
+                            releases = self.session.engine.value("releases", "select count(*) from result.audit_release where audit_id = ?", [audit_id])
+                            raise statement.wrong(
+                                f"{mention.text} is somebody whom you named: {person.only_one(releases)}. Choose it with --releases NAME", mention.start
+                            )
                         near = self.session.rows("read/nearest_person", dataset_id=self.dataset.dataset_id, person=mention.text)
                         listed = ", ".join(row["person"] for row in near)
                         raise statement.wrong(f"nobody in scope is called {mention.text}. Names most like it: {listed}.", mention.start)
+
+    def refuse_denials(self) -> None:
+        """Whoever is not a named person may have his record: what is said of everybody else cannot be counted."""
+        for statement in self.statements:
+            for term in statement.terms:
+                for mention in self._by_name(term):
+                    if mention.is_negated:
+                        raise statement.wrong(f"nobody knows which record is that of {mention.text}, so that nothing can be said of all others", mention.start)
+
+    def _by_name(self, term: language.Term) -> list[language.Mention]:
+        """Where a condition mentions somebody who was named."""
+        return [mention for mention in term.mentions() if mention.column == PERSON and not mention.is_event and mention.text in self._given_names]
+
+    def _refuse_somebody_else(self, statement: Statement, term: int, mention: language.Mention, audit_id: int | None) -> None:
+        """A condition that mentions a named person speaks of nobody but those whom it mentions; and not of records of which one may be his."""
+        mentioned = list(statement.terms[term].persons)
+        for row in self.session.rows("read/statement_somebody_else", audit_id=audit_id, persons=mentioned):
+            if row["is_mentioned"]:
+                message = f"{row['person']} may be the record of {row['named_person']}, who would then count twice: say it of each in a term of its own"
+            else:
+                message = (
+                    f"the condition names {mention.text}, and {row['person']} meets it, too, whose record may be that of {mention.text} or of somebody else "
+                    "who was named: name everybody who is meant, or nobody"
+                )
+            raise statement.wrong(message, mention.start)
 
     def remarks(self) -> list[str]:
         """What nobody has so far, of all that the statements mention: mostly a matter of spelling."""
@@ -310,6 +347,17 @@ class _Ground:
         return "statement_named"
 
     @cached_property
+    def _everybody(self) -> str:
+        """The persons of the records, and beside them those who are named."""
+        named = language.typed_names(self._types, self._tuples)
+        self.session.engine.run("names", f"create or replace temp view statement_everybody as select * from {self._named} union all by name {named}")
+        return "statement_everybody"
+
+    @cached_property
+    def _given_names(self) -> frozenset[str]:
+        return frozenset(person.names(self.session, self.dataset))
+
+    @cached_property
     def _finer(self) -> dict[tuple[str, str], list[str]]:
         rows = self.session.rows("read/finer_value", dataset_id=self.dataset.dataset_id)
         return {(row["column_name"], row["node"]): row["leaves"] for row in rows}
@@ -353,6 +401,7 @@ def _add(session: Session, dataset: Dataset, statement: Statement, adversary: st
     session.run("write/statement_dataset_tuple", dataset_id=dataset.dataset_id)
     session.run("write/statement_dataset_part", dataset_id=dataset.dataset_id)
     ground = _Ground(session, dataset, [statement])
+    ground.refuse_denials()
     ground.try_out()
     statement_id = int(session.engine.value("key", "select nextval('adversary.statement_key')"))
     session.run("write/statement", statement_id=statement_id, dataset_id=dataset.dataset_id, adversary=adversary, statement=statement.text)

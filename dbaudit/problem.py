@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from dbaudit.maxent import Problem, Solution, bounds
@@ -50,12 +51,6 @@ class OpenPart:
     keys: pa.Array  # constraint_key, in order
     subject_ids: np.ndarray[tuple[int], np.dtype[np.int64]]  # by position
 
-    @property
-    def told(self) -> Told:
-        """The persons whom the answer speaks of."""
-        whole = self.problem
-        return Told(self.subject_ids, whole.person_count, whole.first_cell[:-1], sp.csr_array(sp.eye_array(whole.cell_count)))
-
 
 def read(session: Session, audit_id: int) -> OpenPart | None:
     """Build the problem of an audit's open subjects; None where there are none."""
@@ -69,6 +64,8 @@ def read(session: Session, audit_id: int) -> OpenPart | None:
     terms = session.arrow("read/term", audit_id=audit_id)
     if session.engine.value("statements", "select count(*) from result.audit_statement where audit_id = ?", [audit_id]):
         terms = pa.concat_tables([terms, session.arrow("read/knowledge_term", audit_id=audit_id)])
+    if session.engine.value("names", "select count(*) from result.named_person where audit_id = ?", [audit_id]):
+        terms = pa.concat_tables([terms, session.arrow("read/place_term", audit_id=audit_id)])
     subject_ids = _numbers(subjects["subject_id"], np.int64)
     prior = _numbers(cells["prior_weight"], np.float64)
     positions = (_numbers(terms["position"], np.int64), _numbers(terms["cell"], np.int64))
@@ -96,23 +93,51 @@ def answer(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[n
     return _numbers(session.arrow("read/answer", audit_id=audit_id)["probability"], np.float64)
 
 
+def told(session: Session, audit_id: int, part: OpenPart) -> Told:
+    """Of whom the cells of the problem that was just read tell something, and what."""
+    rows = session.arrow("read/told", audit_id=audit_id)
+    subject = _numbers(rows["subject_id"], np.int64)
+    value = rows["value"].combine_chunks().dictionary_encode().indices.to_numpy()
+    is_new = np.r_[True, (subject[1:] != subject[:-1]) | (value[1:] != value[:-1])]
+    number = np.cumsum(is_new) - 1
+    positions = (number, _numbers(rows["cell"], np.int64))
+    share = sp.csr_array((_numbers(rows["weight"], np.float64), positions), shape=(number[-1] + 1, part.problem.cell_count))
+    subject_ids, first = np.unique(subject[is_new], return_index=True)
+    return Told(subject_ids, _numbers(rows["person_count"], np.float64)[is_new][first], first, share)
+
+
 def write(session: Session, audit_id: int, part: OpenPart, solution: Solution) -> None:
     """Store the answer and the prices that prove it."""
     solved = part.cells.append_column("probability", pa.array(solution.probability)).append_column("is_forced", pa.array(solution.is_forced))
     _lend(session, "solved", solved, lambda: session.run("write/solved_posterior", audit_id=audit_id))
+    session.run("write/record_posterior", audit_id=audit_id)
     priced = pa.table({"constraint_key": part.keys, "multiplier": solution.multiplier})
     _lend(session, "priced", priced, lambda: session.run("write/multiplier", audit_id=audit_id))
 
 
 def write_bounds(session: Session, audit_id: int, part: OpenPart, chosen: np.ndarray[tuple[int], np.dtype[np.int64]], tell: Callable[[float], None]) -> None:
-    """Work out and store what is certain of one person of each of the chosen subjects (their ids)."""
+    """Work out and store what is certain of one person of each of the chosen subjects (their ids); of a named person, wherever he stands."""
     problem = part.problem
-    what = np.flatnonzero(np.isin(part.subject_ids[problem.subject], chosen))
-    lower, upper = bounds(problem, what, progress=lambda progress: tell(progress.done))
+    is_named_place = np.asarray(pc.not_equal(part.cells["place"], ""))
+    what = np.flatnonzero(np.isin(part.subject_ids[problem.subject], chosen) & ~is_named_place)
+    if len(what):
+        lower, upper = bounds(problem, what, progress=lambda progress: tell(progress.done))
+        asked = part.cells.take(pa.array(what)).select(["subject_id", "value"])
+        _write_bounds(session, audit_id, asked, problem.person_count[problem.subject[what]], lower, upper)
+    sets = session.arrow("read/bound_set", audit_id=audit_id)
+    if sets.num_rows:
+        number, first = np.unique(_numbers(sets["number"], np.int64), return_index=True)
+        positions = (_numbers(sets["number"], np.int64), _numbers(sets["cell"], np.int64))
+        rows = sp.csr_array((_numbers(sets["weight"], np.float64), positions), shape=(len(number), problem.cell_count))
+        lower, upper = bounds(problem, rows, progress=lambda progress: tell(progress.done))
+        asked = sets.take(pa.array(first))
+        _write_bounds(session, audit_id, asked.select(["subject_id", "value"]), _numbers(asked["person_count"], np.float64), lower, upper)
+
+
+def _write_bounds(session: Session, audit_id: int, asked: pa.Table, count: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
     # What is certain of a set of n persons alike is not certain of one of them (MATHS 5.6).
-    count = problem.person_count[problem.subject[what]]
-    one_lower, one_upper = np.maximum(0.0, count * lower - (count - 1.0)), np.minimum(1.0, count * upper)
-    bounded = part.cells.take(pa.array(what)).append_column("lower", pa.array(one_lower)).append_column("upper", pa.array(one_upper))
+    one_lower, one_upper = np.clip(count * lower - (count - 1.0), 0.0, 1.0), np.clip(count * upper, 0.0, 1.0)
+    bounded = asked.append_column("lower", pa.array(one_lower)).append_column("upper", pa.array(one_upper))
     _lend(session, "bounded", bounded, lambda: session.run("write/solved_bound", audit_id=audit_id))
 
 

@@ -23,13 +23,16 @@ def gather(store: Store, audit_id: int | None = None) -> dict[str, Any]:
         engine = session.engine
         key = find_audit(session, audit_id)
         (row,) = engine.dicts("audit", "select * exclude (options, versions) from result.audit where audit_id = ?", [key])
+        bounded = session.row("read/bounded", audit_id=key)
         return {
             "audit": row,
             "inputs": engine.dicts("inputs", "select kind, name, digest from result.audit_input where audit_id = ? order by all", [key]),
             "statements": session.rows("read/audit_knowledge", audit_id=key),
             "exposure": session.rows("read/exposure", audit_id=key),
             "worst": session.rows("read/worst", audit_id=key, person_count=_WORST),
-            "bounded_person_count": session.row("read/bounded", audit_id=key)["person_count"],
+            "named": session.rows("read/named_disclosure", audit_id=key),
+            "bounded_person_count": bounded["person_count"],
+            "bounded_named_count": bounded["named_count"],
             "proven": session.row("read/proven", audit_id=key),
             "proven_part": session.rows("read/proven_part", audit_id=key),
             "proven_coarse": session.rows("read/proven_coarse", audit_id=key),
@@ -46,11 +49,14 @@ def summary(told: dict[str, Any]) -> list[str]:
     lines.append(f"{plural(audit['person_count'], unit)} in {plural(audit['subject_count'], 'group')}; nothing published tells the {unit}s of a group apart.")
     lines += _certain(told)
     lines += _worst(told)
+    lines += _named(told)
     share = audit["entropy_bits"] / max(audit["person_count"], 1)
     lines.append(f"What remains unknown: {share:.2f} bits per {unit} on average (0 is certainty, each bit is one yes-or-no question).")
     lines.append(_certificate(audit, has_statements=bool(told["statements"])))
-    if told["bounded_person_count"]:
-        lines.append(f"Bounds were worked out for {plural(told['bounded_person_count'], unit)}: columns lower and upper of report.posterior.")
+    bounded = [plural(told["bounded_person_count"], unit)] if told["bounded_person_count"] else []
+    bounded += [plural(told["bounded_named_count"], "named person")] if told["bounded_named_count"] else []
+    if bounded:
+        lines.append(f"Bounds were worked out for {' and '.join(bounded)}: columns lower and upper of report.posterior.")
     lines.append(_verdict(audit))
     return lines
 
@@ -121,6 +127,8 @@ def _certain(told: dict[str, Any]) -> list[str]:
     whole = "combined value" if parts else "value"
     if proven["person_count"]:
         lines = [f"Certain: the {whole} of {plural(proven['person_count'], unit)} is given away beyond doubt, such as {proven['person']}: {proven['value']}."]
+    elif told["named"]:
+        lines = [f"Of no record is the {whole} certain: every {unit} has at least two possible {whole}s."]
     else:
         lines = [f"Nobody's {whole} is certain: every {unit} has at least two possible {whole}s."]
     if parts:
@@ -135,6 +143,20 @@ def _certain(told: dict[str, Any]) -> list[str]:
 def _worst(told: dict[str, Any]) -> list[str]:
     levels = ", ".join(f"{plural(level['person_count'], told['audit']['unit'])} at {level['max_probability']:.4g}" for level in told["exposure"])
     return [f"Highest probabilities of a value: {levels}."]
+
+
+def _named(told: dict[str, Any]) -> list[str]:
+    """What is known of those who are named, beside the records."""
+    if not told["named"]:
+        return []
+    listed = [
+        f"{row['person']} certainly has {row['likely_value']}"
+        if row["possible_count"] == 1
+        else f"{row['person']}: {row['likely_value']} at {row['max_probability']:.4g}"
+        for row in told["named"][:_WORST]
+    ]
+    more = f"; and {len(told['named']) - _WORST} more" if len(told["named"]) > _WORST else ""
+    return [f"By name, whose records are uncertain: {'; '.join(listed)}{more}."]
 
 
 def _certificate(audit: dict[str, Any], *, has_statements: bool) -> str:

@@ -39,6 +39,21 @@ def numbers(option: str, text: str, *, count: int | None = None) -> tuple[int, .
     return tuple(int(part) for part in parts)
 
 
+def pairs(text: str | Iterable[str]) -> dict[str, str]:
+    """Split a list such as gender=male,degree=college; a pair that contains a comma is put in double quotes. Nothing behind = is a missing value."""
+    found: dict[str, str] = {}
+    for part in names(text):
+        column, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not column:
+            raise UsageError(
+                f'{part!r} does not say what a column is. Write COLUMN=VALUE, separated by commas; put a pair with a comma in double quotes: "a=x, y".'
+            )
+        if column.casefold() in (known.casefold() for known in found):
+            raise UsageError(f"{column} was given twice: a person has one value of each quasi-identifier.")
+        found[column] = value
+    return found
+
+
 def checked_name(what: str, name: str) -> str:
     """A name that can be typed, printed and listed; raises UsageError otherwise."""
     if not name or name != name.strip():

@@ -30,6 +30,8 @@ class Verification:
     misplaced_count: int
     misflagged_count: int
     misbounded_count: int
+    derived_error: float = 0.0
+    named_count: int = 0
 
     @property
     def holds(self) -> bool:
@@ -51,6 +53,8 @@ class Verification:
             f"  largest difference from what the prices imply {self.price_error:.1e}",
             f"  the audit's own sums differ by (relative)     {self.headline_error:.1e}",
         ]
+        if self.named_count:
+            lines.append(f"  records that named persons may be are off by  {self.derived_error:.1e}")
         if not self.holds:
             if not self._measures_hold:
                 lines.append(f"At least one of them exceeds {TOLERANCE:.0e}: the stored answer is not the one that the publications imply.")
@@ -76,7 +80,7 @@ class Verification:
 
     @property
     def _measures_hold(self) -> bool:
-        measured = (self.max_residual, self.normalisation_error, self.duality_gap, self.price_error, self.headline_error)
+        measured = (self.max_residual, self.normalisation_error, self.duality_gap, self.price_error, self.headline_error, self.derived_error)
         # One by one: a figure that is not a number is within no tolerance, but max() may overlook it.
         return all(figure <= TOLERANCE for figure in measured)
 

@@ -11,12 +11,14 @@ import typer
 import dbaudit
 from dbaudit.cli.options import AuditId, DatasetName, Db, Json, Wait, same_store, the_store
 from dbaudit.cli.show import hint, print_json, print_rows, progress, remark, say
-from dbaudit.spec import MiningSpec, numbers
+from dbaudit.spec import MiningSpec, numbers, pairs
 
 knowledge_app = typer.Typer(help="Say what others are assumed to know beside the publications.", no_args_is_help=True, rich_markup_mode=None)
+person_app = typer.Typer(help="Name persons in releases without ids: nobody knows which record is theirs.", no_args_is_help=True, rich_markup_mode=None)
 adversary_app = typer.Typer(help="Name those whose knowledge is assumed.", no_args_is_help=True, rich_markup_mode=None)
 
 StatementId = Annotated[int, typer.Argument(metavar="ID", help="Number of the statement.")]
+PersonName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the person.")]
 AdversaryName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the adversary.")]
 Knower = Annotated[str, typer.Option("--adversary", metavar="NAME", help="Who knows it.")]
 MinSupport = Annotated[int, typer.Option("--min-support", metavar="N", help="A rule must be borne out by so many persons.")]
@@ -24,6 +26,7 @@ MinSupport = Annotated[int, typer.Option("--min-support", metavar="N", help="A r
 
 def register(app: typer.Typer) -> None:
     """Hang these commands into the program."""
+    knowledge_app.add_typer(person_app, name="person")
     app.add_typer(knowledge_app, name="knowledge")
     app.add_typer(adversary_app, name="adversary")
 
@@ -166,6 +169,65 @@ def knowledge_remove(statement: StatementId, db: Db = None, wait: Wait = 0.0) ->
     """
     dbaudit.remove_statement(the_store(db, wait), statement)
     say(f"Removed knowledge {statement}.")
+
+
+@person_app.command("add")
+def person_add(
+    dataset: DatasetName,
+    name: PersonName,
+    qi: Annotated[
+        list[str],
+        typer.Option(
+            "--qi",
+            metavar="COLUMN=VALUE,...",
+            help="What is known of the person. A column that is not given may be anything; nothing behind = is a missing value. "
+            "Put a pair that contains a comma in double quotes.",
+        ),
+    ],
+    db: Db = None,
+    wait: Wait = 0.0,
+    json: Json = False,
+) -> None:
+    """Name somebody who is one of the records with these quasi-identifiers; which one is uncertain.
+
+    Statements can then speak of person = 'NAME'. In a generalized release the person may be any record whose published values cover the given
+    ones: the same text, * (everything), 131* (any rest), 130** (a letter for each star), ranges such as [20-29], 20-29, [20-30), < 30, >= 40 and 90+,
+    or a node of a declared hierarchy above the value. In other releases the values are equal. Only where persons have no ids, and in audits of
+    exactly one release.
+
+    Example: dbaudit knowledge person add patients Alice --qi gender=male,degree=college
+    """
+    named = dbaudit.add_person(the_store(db, wait), dataset, name, pairs(qi))
+    print_json(asdict(named)) if json else say(f"Named {name}: {', '.join(f'{column} {_shown(value)}' for column, value in named.qi.items())}.")
+    if not json:
+        hint(f"Next: dbaudit knowledge add{same_store(db)} {dataset} STATEMENT, about person = '{name}'")
+
+
+@person_app.command("list")
+def person_list(dataset: DatasetName, db: Db = None, wait: Wait = 0.0, json: Json = False) -> None:
+    """List the named persons of a dataset, with what is known of each.
+
+    Example: dbaudit knowledge person list patients
+    """
+    rows = dbaudit.list_persons(the_store(db, wait), dataset)
+    if json:
+        print_json(rows)
+        return
+    print_rows([{**row, "qi": ", ".join(f"{column} {_shown(value)}" for column, value in row["qi"].items())} for row in rows], ["person", "qi", "added_at"])
+
+
+@person_app.command("remove")
+def person_remove(dataset: DatasetName, name: PersonName, db: Db = None, wait: Wait = 0.0) -> None:
+    """Forget a named person. Audits in which he was stay as they are; statements about him are refused by later ones.
+
+    Example: dbaudit knowledge person remove patients Alice
+    """
+    dbaudit.remove_person(the_store(db, wait), dataset, name)
+    say(f"Removed {name}.")
+
+
+def _shown(value: str | None) -> str:
+    return "(missing)" if value is None else value
 
 
 @adversary_app.command("add")

@@ -2,7 +2,8 @@
 
 A certainty, that somebody has a value or cannot have it, gets a proof: a smallest set of published figures that leaves no other possibility, and
 an argument that leads from them to it. What is only probable gets the buckets on which it depends most. Where an audit assumes statements to be
-known, a proof from published figures is given if there is one; otherwise the statements are named, and no proof is claimed.
+known, a proof from published figures is given if there is one; otherwise the statements are named, and no proof is claimed. Of a named person, whose
+record is uncertain, it is told which records may be his, and no proof is looked for.
 """
 
 from __future__ import annotations
@@ -146,9 +147,9 @@ def explain_person(store: Store, audit_id: int | None, person: str, value: str |
     with store.reading() as session:
         key = find_audit(session, audit_id)
         _refuse_unanswered(session, key)
-        subject_id = _find_person(session, key, str(person))
+        subject_id, is_named = _find_person(session, key, str(person))
         answer = session.rows("read/explain_answer", audit_id=key, subject_id=subject_id)
-        one = _Person(session, key, str(person), subject_id, {row["value"]: row for row in answer}, _assumed(session, key, subject_id))
+        one = _Person(session, key, str(person), subject_id, {row["value"]: row for row in answer}, _assumed(session, key, subject_id), is_named)
         if value is not None:
             _refuse_unknown(session, key, value)
             return one.explain(value, top)
@@ -167,6 +168,7 @@ class _Person:
     subject_id: int
     answer: dict[str, dict[str, Any]]
     assumed: tuple[str, ...]  # statements on which the answer may rest beside the publications
+    is_named: bool  # which record is his is uncertain
 
     @property
     def likely_value(self) -> str:
@@ -175,6 +177,8 @@ class _Person:
 
     def explain(self, value: str, top: int) -> Explanation:
         row = self.answer.get(value, {"probability": 0.0, "is_impossible": True, "is_certain": False})
+        if self.is_named:
+            return self._of_named(value, row)
         if not (row["is_impossible"] or row["is_certain"]):
             if self.assumed:
                 told = (f"It rests on the publications and on what audit {self.audit_id} assumes to be known; which of them moves it most is not told.",)
@@ -184,6 +188,20 @@ class _Person:
         finding: Literal["certain", "impossible"] = "certain" if row["is_certain"] else "impossible"
         facts, is_smallest, steps = self._proof(value, is_certain=row["is_certain"])
         return Explanation(self.audit_id, self.person, value, finding, 1.0 if row["is_certain"] else 0.0, facts, is_smallest, steps)
+
+    def _of_named(self, value: str, row: dict[str, Any]) -> Explanation:
+        places = self.session.rows("read/explain_place", audit_id=self.audit_id, subject_id=self.subject_id)
+        where = [f"{place['record_count']:,} in " + ("no bucket" if place["bucket"] is None else f"bucket {place['bucket']}") for place in places]
+        more = f" and {len(where) - _NAMED} more buckets" if len(where) > _NAMED else ""
+        lines = [f"{self.person} may be any of {sum(place['record_count'] for place in places):,} records: {', '.join(where[:_NAMED])}{more}."]
+        if self.assumed:
+            lines += [f"Beside the publications it rests on what audit {self.audit_id} assumes to be known:", *self._listed_statements]
+        if not (row["is_impossible"] or row["is_certain"]):
+            lines.append("Which of them moves it most is not told of somebody whose record is uncertain.")
+            return Explanation(self.audit_id, self.person, value, "probable", row["probability"], remarks=tuple(lines))
+        lines.append(f"No proof by figures is looked for where a record is uncertain; audit {self.audit_id} proves it by a program over all of them.")
+        finding: Literal["certain", "impossible"] = "certain" if row["is_certain"] else "impossible"
+        return Explanation(self.audit_id, self.person, value, finding, 1.0 if row["is_certain"] else 0.0, steps=tuple(lines))
 
     @property
     def _listed_statements(self) -> tuple[str, ...]:
@@ -245,12 +263,12 @@ def _assumed(session: Session, audit_id: int, subject_id: int) -> tuple[str, ...
     return () if closed else tuple(key for (key,) in session.engine.rows("statements", query, [audit_id]))
 
 
-def _find_person(session: Session, audit_id: int, person: str) -> int:
+def _find_person(session: Session, audit_id: int, person: str) -> tuple[int, bool]:
     found = session.rows("read/explain_person", audit_id=audit_id, person=person)
     if not found:
         nearest = [row["person"] for row in session.rows("read/explain_nearest_person", audit_id=audit_id, person=person)]
         raise UsageError(f"nobody in audit {audit_id} is called {person}. The names most like it: {listed(nearest)}.")
-    return int(found[0]["subject_id"])
+    return int(found[0]["subject_id"]), bool(found[0]["is_named"])
 
 
 def _refuse_unknown(session: Session, audit_id: int, value: str) -> None:

@@ -78,6 +78,7 @@ class Mention:
     text: str
     start: int
     is_event: bool
+    is_negated: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,17 @@ def typed_tuples(types: Mapping[str, str], names: Mapping[str, tuple[str, str]])
         typed, text = names[name]
         chosen += [exp.alias_(exp.cast(_field(name), kind), typed), exp.alias_(exp.cast(_field(name), "varchar"), text)]
     return exp.select(*chosen).from_("statement_tuple").sql(_DIALECT)
+
+
+def typed_names(types: Mapping[str, str], names: Mapping[str, tuple[str, str]]) -> str:
+    """The named persons in `named_value` with their quasi-identifiers, in the types of the records: nobody's own spelling changes how all are compared."""
+    chosen: list[exp.Expr] = [exp.column("person_id"), exp.column("person")]
+    for name, kind in types.items():
+        typed, text = names[name]
+        here = exp.EQ(this=exp.column("column_name"), expression=exp.Literal.string(name))
+        given = exp.Filter(this=exp.Max(this=exp.column("text")), expression=exp.Where(this=here))
+        chosen += [exp.alias_(exp.TryCast(this=given, to=exp.DataType.build(kind, dialect=_DIALECT)), typed), exp.alias_(given.copy(), text)]
+    return exp.select(*chosen).from_("named_value").group_by("person_id", "person").sql(_DIALECT)
 
 
 def typed_values(types: Mapping[str, str], names: Mapping[str, tuple[str, str]]) -> str:
@@ -533,9 +545,10 @@ def _mentions(tree: exp.Expr, is_event: bool) -> list[Mention]:
     found = []
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.In):
         column, others = _compared(node)
+        negated = isinstance(node, exp.NEQ) or node.find_ancestor(exp.Not) is not None
         for other in others if column is not None else ():
             if column is not None and isinstance(other, exp.Literal) and (other.is_string or column.name == PERSON):
-                found.append(Mention(column.name, other.name, other.meta.get("start", 0), is_event))
+                found.append(Mention(column.name, other.name, other.meta.get("start", 0), is_event, negated))
     return found
 
 

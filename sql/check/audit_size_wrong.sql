@@ -1,5 +1,5 @@
 -- What:   Audits that say other numbers of persons, subjects, cells or constraints than are stored.
--- Note:   Cells and constraints are told of solved audits only.
+-- Note:   Cells and constraints are told of solved audits only. The answer for records that named persons may be is derived, and no cell.
 with
     subject as (
         select audit_id, sum(person_count) as person_count, count(*) as subject_count
@@ -8,9 +8,10 @@ with
     ),
 
     cell as (
-        select audit_id, count(*) as cell_count
-        from result.posterior
-        group by audit_id
+        select p.audit_id, count(*) filter (where s.kind is distinct from 'record') as cell_count
+        from result.posterior as p
+        left join result.subject as s on p.audit_id = s.audit_id and p.subject_id = s.subject_id
+        group by p.audit_id
     ),
 
     figure as (

@@ -7,11 +7,10 @@ with
             p.subject_id,
             p.value,
             sum(p.probability) as probability,
-            sum(b.lower) as lower,
-            sum(b.upper) as upper
+            any_value(b.lower) as lower,
+            any_value(b.upper) as upper
         from result.posterior as p
-        inner join result.bound as b
-            on p.audit_id = b.audit_id and p.subject_id = b.subject_id and p.place = b.place and p.value = b.value
+        inner join result.bound as b on p.audit_id = b.audit_id and p.subject_id = b.subject_id and p.value = b.value
         group by p.audit_id, p.subject_id, p.value
     )
 

@@ -1,4 +1,4 @@
--- What:   Rows of published tables, and statements, whose dataset does not exist.
+-- What:   Rows of published tables, statements and names whose dataset does not exist.
 -- Note:   Removing a dataset removes all of it.
 with
     mentioned as (
@@ -19,6 +19,8 @@ with
         select 'hierarchy_node' as table_name, dataset_id from published.hierarchy_node
         union
         select 'statement' as table_name, dataset_id from adversary.statement
+        union
+        select 'named_person' as table_name, dataset_id from adversary.named_person
         union
         select 'release' as table_name, dataset_id from published.release
     )

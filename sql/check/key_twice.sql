@@ -10,6 +10,8 @@ with
         union all
         select 'subject' as kind, audit_id || '.' || subject_id as key from result.subject
         union all
+        select 'subject' as kind, audit_id || '.' || subject_id as key from result.pool_subject
+        union all
         select 'bucket of a subject' as kind, audit_id || '.' || subject_id || '.' || release_id as key from result.subject_bucket
     )
 

@@ -36,6 +36,14 @@ with
         union
         select 'statement_person' as table_name, audit_id from result.statement_person
         union
+        select 'named_qi' as table_name, audit_id from result.named_qi
+        union
+        select 'named_person' as table_name, audit_id from result.named_person
+        union
+        select 'pool_subject' as table_name, audit_id from result.pool_subject
+        union
+        select 'standing' as table_name, audit_id from result.standing
+        union
         select 'metric' as table_name, audit_id from result.metric
         union
         select 'sweep' as table_name, audit_id from result.sweep

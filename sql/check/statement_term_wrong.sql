@@ -26,7 +26,7 @@ with
     by_name as (
         select p.audit_id, p.statement_id, p.term, count(*) as person_count
         from result.statement_person as p
-        inner join result.subject_person as s on p.audit_id = s.audit_id and p.person_id = s.person_id
+        inner join model.audited_person as s on p.audit_id = s.audit_id and p.person_id = s.person_id
         group by p.audit_id, p.statement_id, p.term
     )
 

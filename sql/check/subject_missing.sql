@@ -7,10 +7,13 @@ with
         select 'subject_person' as table_name, audit_id, subject_id from result.subject_person
         union
         select 'posterior' as table_name, audit_id, subject_id from result.posterior
+        union
+        select 'bound' as table_name, audit_id, subject_id from result.bound
     )
 
 select m.table_name, m.audit_id, m.subject_id
 from mentioned as m
 inner join result.audit as a on m.audit_id = a.audit_id
 left join result.subject as s on m.audit_id = s.audit_id and m.subject_id = s.subject_id
-where s.subject_id is null
+left join result.pool_subject as u on m.audit_id = u.audit_id and m.subject_id = u.subject_id and m.table_name in ('posterior', 'bound')
+where s.subject_id is null and u.subject_id is null

@@ -1,7 +1,7 @@
 -- What:   Sizes, entropy and the closed part's certificate of an audit, counted from what is stored.
 -- Grain:  audit_id
 -- Source: DESIGN 4 (result.audit); MATHS 5.5 and 7
--- Note:   A component is a part that no published figure connects with the rest; those of the open part are counted by the solver.
+-- Note:   A component is a part that no published figure connects with the rest; those of the open part are counted by the solver. Entropy and persons are those of the records, which named persons are counted in.
 create view model.audit_measure as
 with
     subject as (
@@ -16,10 +16,10 @@ with
     answer as (
         select
             p.audit_id,
-            count(*) as cell_count,
+            count(*) filter (where s.kind is distinct from 'record') as cell_count,
             sum(case when p.probability > 0 then -s.person_count * p.probability * log2(p.probability) else 0 end) as entropy_bits
         from result.posterior as p
-        inner join result.subject as s on p.audit_id = s.audit_id and p.subject_id = s.subject_id
+        left join result.subject as s on p.audit_id = s.audit_id and p.subject_id = s.subject_id
         group by p.audit_id
     ),
 
@@ -65,7 +65,7 @@ select
     s.audit_id,      -- the audit
     s.person_count,  -- persons in scope
     s.subject_count, -- sets of persons whom nothing tells apart
-    a.cell_count,    -- pairs of subject and value in the answer
+    a.cell_count,    -- unknowns of the solver, and answers in closed form
     coalesce(f.figure_count, 0) as figure_count, -- published figures
     coalesce(b.bucket_count, 0) + coalesce(n.subject_count, 0) as closed_component_count, -- parts answered without the solver
     abs(a.entropy_bits) as entropy_bits,         -- what remains unknown, summed over persons

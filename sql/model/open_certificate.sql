@@ -25,7 +25,7 @@ with
             ln(c.prior_weight) as log_prior,
             ln(c.prior_weight) + coalesce(e.price, 0) as exponent
         from model.cell as c
-        inner join result.subject as s on c.audit_id = s.audit_id and c.subject_id = s.subject_id
+        inner join model.solver_subject as s on c.audit_id = s.audit_id and c.subject_id = s.subject_id
         left join price as e
             on c.audit_id = e.audit_id and c.subject_id = e.subject_id and c.place = e.place and c.value = e.value
         left join result.posterior as p

@@ -1,7 +1,7 @@
--- What:   The subjects whose answer needs the solver, because a bucket of theirs is tied to another one, or a statement speaks of it.
+-- What:   The subjects whose answer needs the solver, because a bucket of theirs is tied to another one, or a statement speaks of it, or a named person may stand there.
 -- Grain:  audit_id, subject_id
 -- Source: Privacy-MaxEnt, Theorem 5 and section 5.5 (irrelevant buckets); MATHS 5.1
--- Note:   A bucket is closed if none of its persons stands in a second bucket or has a value that a statement counts, and each of its values stands for itself; everybody in it then has the same simple answer.
+-- Note:   A bucket is closed if none of its persons stands in a second bucket or has a value that a statement counts or may be somebody who is named, and each of its values stands for itself; everybody in it then has the same simple answer.
 create view model.open_subject as
 with
     tied as (
@@ -22,6 +22,10 @@ with
         select b.audit_id, b.bucket_id
         from result.subject_bucket as b
         inner join model.concerned_subject as c on b.audit_id = c.audit_id and b.subject_id = c.subject_id
+        union
+        select b.audit_id, b.bucket_id
+        from result.subject_bucket as b
+        inner join result.standing as t on b.audit_id = t.audit_id and b.subject_id = t.record_subject_id
     ),
 
     beside as (
@@ -50,4 +54,9 @@ union
 select
     audit_id,
     subject_id
-from model.concerned_subject;
+from model.concerned_subject
+union
+select
+    audit_id,
+    record_subject_id as subject_id
+from result.standing;

@@ -1,7 +1,7 @@
 -- What:   Which subjects the terms of an audit's statements speak of.
 -- Grain:  audit_id, statement_id, term, subject_id
 -- Source: MATHS 2: a statement runs over all persons in scope who meet its condition
--- Note:   All persons of a subject meet the same conditions, so that one of them is asked for all. A rule speaks of those alone from whom it was mined.
+-- Note:   All persons of a subject meet the same conditions, so that one of them is asked for all. A named person is spoken of only by name; otherwise the record counts where he stands. A rule speaks of those alone from whom it was mined.
 create view model.statement_subject as
 with
     spokesman as (
@@ -41,4 +41,12 @@ select
     p.term,
     s.subject_id
 from result.statement_person as p
-inner join spokesman as s on p.audit_id = s.audit_id and p.person_id = s.person_id;
+inner join spokesman as s on p.audit_id = s.audit_id and p.person_id = s.person_id
+union all
+select
+    p.audit_id,
+    p.statement_id,
+    p.term,
+    n.subject_id
+from result.statement_person as p
+inner join result.named_person as n on p.audit_id = n.audit_id and p.person_id = n.person_id;

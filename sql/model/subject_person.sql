@@ -1,7 +1,7 @@
 -- What:   Which persons nothing in an audit's scope tells apart: they form one subject.
 -- Grain:  audit_id, person_id
 -- Source: MATHS 1: subjects; Privacy-MaxEnt Theorem 5 (without knowledge the answer does not depend on the quasi-identifier)
--- Note:   Quasi-identifiers and names tell persons apart only where a statement looks at them, or where the papers' full model is asked for: by which conditions each meets.
+-- Note:   Quasi-identifiers and names tell persons apart only where a statement looks at them, or where the papers' full model is asked for: by which conditions each meets; and by which named persons each may be.
 create view model.subject_person as
 with
     qi_condition as (
@@ -25,6 +25,12 @@ with
         where t.is_over_population
     ),
 
+    named_condition as (
+        select audit_id, qi_id, string_agg(person_id, ',' order by person_id) as met
+        from result.named_qi
+        group by audit_id, qi_id
+    ),
+
     described as (
         select
             q.audit_id,
@@ -35,12 +41,14 @@ with
             case when u.is_full_model then q.qi_id end as told_apart_by,
             coalesce(c.met, '') as qi_met,
             coalesce(p.met, '') as person_met,
+            coalesce(n.met, '') as named_met,
             i.person_id is not null as is_in_population
         from model.person_qi as q
         inner join result.audit as u on q.audit_id = u.audit_id
         left join model.appearance as a on q.audit_id = a.audit_id and q.person_id = a.person_id
         left join qi_condition as c on q.audit_id = c.audit_id and q.qi_id = c.qi_id
         left join person_condition as p on q.audit_id = p.audit_id and q.person_id = p.person_id
+        left join named_condition as n on q.audit_id = n.audit_id and q.qi_id = n.qi_id
         left join in_population as i on q.audit_id = i.audit_id and q.person_id = i.person_id
     )
 
@@ -48,7 +56,8 @@ select
     audit_id,  -- the audit
     dense_rank() over (
         partition by audit_id
-        order by first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc, person_met asc, is_in_population desc
+        order by
+            first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc, person_met asc, named_met asc, is_in_population desc
     ) as subject_id, -- the subject, numbered from 1
     person_id, -- the person
     qi_id      -- the person's quasi-identifiers

@@ -37,6 +37,10 @@ with
         from adversary.rule
         where dataset_id = $dataset_id and adversary = $adversary
         having count(*) > 0
+        union all
+        select 'person', person, sha256(person || chr(31) || qi)
+        from adversary.named_person
+        where dataset_id = $dataset_id
     ),
 
     today as (

@@ -7,4 +7,10 @@ with
 
 select n.person
 from named as n
-where n.person not in (select p.person from published.person as p where p.dataset_id = $dataset_id)
+where n.person not in (
+    select p.person
+    from published.person as p
+    where
+        p.dataset_id = $dataset_id
+        and (p.person_id not in (select q.person_id from result.named_qi as q) or p.person_id in (select a.person_id from adversary.named_person as a))
+)

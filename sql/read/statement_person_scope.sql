@@ -1,5 +1,5 @@
 -- What:   Which of the named persons an audit's scope lacks.
--- Note:   Follows write/statement_scope.
+-- Note:   Follows write/statement_scope and write/named_qi.
 with
     named as (
         select unnest($persons) as person
@@ -10,6 +10,11 @@ with
         from statement_scope as s
         inner join published.person as p on s.person_id = p.person_id
         where list_contains($persons, p.person)
+        union all
+        select p.person
+        from result.named_qi as q
+        inner join published.person as p on q.person_id = p.person_id
+        where q.audit_id = $audit_id and list_contains($persons, p.person)
     )
 
 select n.person

@@ -15,5 +15,5 @@ select
     c.cell,
     cast(1.0 as double) as coefficient
 from cell_position as c
-inner join result.subject_bucket as b on b.audit_id = $audit_id and c.subject_id = b.subject_id
+inner join result.subject_bucket as b on b.audit_id = $audit_id and c.record_subject_id = b.subject_id
 inner join counted as k on b.bucket_id = k.bucket_id and c.value = k.leaf

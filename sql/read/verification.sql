@@ -25,7 +25,7 @@ with
     activity as (
         select t.constraint_key, sum(t.coefficient * s.person_count * p.probability) as persons
         from model.constraint_term as t
-        inner join result.subject as s on t.audit_id = s.audit_id and t.subject_id = s.subject_id
+        inner join model.solver_subject as s on t.audit_id = s.audit_id and t.subject_id = s.subject_id
         inner join result.posterior as p
             on t.audit_id = p.audit_id and t.subject_id = p.subject_id and t.place = p.place and t.value = p.value
         where t.audit_id = $audit_id
@@ -73,8 +73,8 @@ with
     forced as (
         select count(*) as forced_count
         from result.posterior as p
-        inner join result.subject as s on p.audit_id = s.audit_id and p.subject_id = s.subject_id
-        where p.audit_id = $audit_id and p.is_forced and not s.is_closed
+        inner join model.solver_subject as s on p.audit_id = s.audit_id and p.subject_id = s.subject_id
+        where p.audit_id = $audit_id and p.is_forced
     ),
 
     expected as (
@@ -85,6 +85,20 @@ with
         select subject_id, place, value
         from model.closed_form
         where audit_id = $audit_id
+        union all
+        select subject_id, '' as place, value
+        from model.record_answer
+        where audit_id = $audit_id
+    ),
+
+    -- The answer for records that named persons may be is a sum over those who may stand there.
+    derived as (
+        select
+            coalesce(max(abs(a.probability - p.probability)), 0) as difference,
+            count(*) filter (where a.is_forced <> p.is_forced) as flag_count
+        from model.record_answer as a
+        inner join result.posterior as p on a.audit_id = p.audit_id and a.subject_id = p.subject_id and p.place = '' and a.value = p.value
+        where a.audit_id = $audit_id
     ),
 
     -- Pairs of person group and value that have no stored answer, a second one, or one that cannot be.
@@ -151,6 +165,56 @@ with
         where s.person_count is distinct from p.person_count or p.distinct_count is distinct from p.person_count
     ),
 
+    -- Who is looked for among the records, and where each may stand, is what the names say.
+    looked_for as (
+        select subject_id, pool_id, kind, person_count, person_id
+        from model.pool_subject
+        where audit_id = $audit_id
+    ),
+
+    kept_pool as (
+        select u.subject_id, u.pool_id, u.kind, u.person_count, n.person_id
+        from result.pool_subject as u
+        left join result.named_person as n on u.audit_id = n.audit_id and u.subject_id = n.subject_id
+        where u.audit_id = $audit_id
+    ),
+
+    may_stand as (
+        select subject_id, place, record_subject_id
+        from model.standing
+        where audit_id = $audit_id
+    ),
+
+    kept_standing as (
+        select subject_id, place, record_subject_id
+        from result.standing
+        where audit_id = $audit_id
+    ),
+
+    mispooled as (
+        select
+            (
+                select count(*)
+                from looked_for as l
+                full join kept_pool as k
+                    on
+                        l.subject_id = k.subject_id and l.pool_id = k.pool_id and l.kind = k.kind and l.person_count = k.person_count
+                        and l.person_id is not distinct from k.person_id
+                where l.subject_id is null or k.subject_id is null
+            ) + (
+                select count(*)
+                from may_stand as m
+                full join kept_standing as k on m.subject_id = k.subject_id and m.place = k.place and m.record_subject_id = k.record_subject_id
+                where m.subject_id is null or k.subject_id is null
+            ) + (
+                select count(*)
+                from result.subject as s
+                where
+                    s.audit_id = $audit_id
+                    and (s.kind = 'record') <> (s.subject_id in (select k.record_subject_id from kept_standing as k))
+            ) as subject_count
+    ),
+
     concerned as (
         select distinct subject_id
         from model.concerned_subject
@@ -189,12 +253,18 @@ with
         where torn_count > 0 or possible_count = 0 or (possible_count = 1) <> (certain_count = 1) or certain_count > 1
     ),
 
+    wherever as (
+        select subject_id, value, sum(probability) as probability, bool_and(is_forced) as is_forced
+        from result.posterior
+        where audit_id = $audit_id
+        group by subject_id, value
+    ),
+
     -- What is certain of a person encloses what is probable. The same tolerance as for everything else.
     misbounded as (
         select count(*) as pair_count
         from result.bound as b
-        left join result.posterior as p
-            on b.audit_id = p.audit_id and b.subject_id = p.subject_id and b.place = p.place and b.value = p.value
+        left join wherever as p on b.subject_id = p.subject_id and b.value = p.value
         where
             b.audit_id = $audit_id
             and not coalesce(
@@ -228,8 +298,10 @@ select
     coalesce((select l.headline_error from headline as l), 1) as headline_error,
     d.forced_count,
     m.missing_count,
-    e.subject_count + n.subject_count + h.subject_count as misplaced_count,
-    g.subject_count as misflagged_count,
-    b.pair_count as misbounded_count
+    e.subject_count + n.subject_count + h.subject_count + q.subject_count as misplaced_count,
+    g.subject_count + w.flag_count as misflagged_count,
+    b.pair_count as misbounded_count,
+    w.difference as derived_error,
+    (select count(*) from result.named_person as y where y.audit_id = $audit_id) as named_count
 from figure as f, total as t, violation as v, closed as c, priced as r, open as o, forced as d, missing as m,
-    misplaced as e, miscounted as n, shortened as h, misflagged as g, misbounded as b
+    misplaced as e, miscounted as n, shortened as h, mispooled as q, misflagged as g, misbounded as b, derived as w

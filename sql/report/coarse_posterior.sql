@@ -5,7 +5,7 @@
 create view report.coarse_posterior as
 select
     p.audit_id,       -- the audit
-    p.person,         -- the person's id, or release#row
+    p.person,         -- the person's id or name, or release#row
     c.part as value,  -- the coarser value
     sum(p.probability) as probability, -- how probable it is that the person has one of its leaves
     c.column_name     -- the sensitive column

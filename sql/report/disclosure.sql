@@ -5,11 +5,11 @@
 create view report.disclosure as
 select
     s.audit_id,        -- the audit
-    n.person,          -- the person's id, or release#row
+    n.person,          -- the person's id or name, or release#row
     d.likely_value,    -- the most probable value; a tie goes to the first in order
     d.max_probability, -- how probable it is
     d.possible_count,  -- values not proven impossible
     d.entropy_bits     -- what remains unknown of the person
-from result.subject_person as s
+from model.audited_person as s
 inner join report.subject_disclosure as d on s.audit_id = d.audit_id and s.subject_id = d.subject_id
 inner join published.person as n on s.person_id = n.person_id;

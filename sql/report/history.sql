@@ -30,7 +30,9 @@ with
             max(d.max_probability) as worst_probability,
             cast(coalesce(sum(s.person_count) filter (where d.possible_count = 1), 0) as bigint) as certain_count
         from report.subject_disclosure as d
-        inner join result.subject as s on d.audit_id = s.audit_id and d.subject_id = s.subject_id
+        left join result.subject as s on d.audit_id = s.audit_id and d.subject_id = s.subject_id
+        left join result.named_person as n on d.audit_id = n.audit_id and d.subject_id = n.subject_id
+        where s.subject_id is not null or n.subject_id is not null
         group by d.audit_id
     ),
 
@@ -63,13 +65,13 @@ select
     a.person_count,      -- persons in scope
     a.entropy_bits,      -- what remains unknown, summed over persons
     a.entropy_bits / nullif(a.person_count, 0) as entropy_bits_per_person, -- the same on average
-    e.worst_probability, -- the highest probability of any value for anybody
+    e.worst_probability, -- the highest probability of any value for anybody, also by name
     e.certain_count,     -- persons with a single possible value: proven, not only probable
     v.finding_count,     -- rows in report.finding; 0 means nothing where the verdict is unjudged
     v.verdict,           -- pass, breach or unjudged
     h.step is not null as is_prefix,              -- whether these are exactly the first releases that were published: a step of the history
     a.audit_id = a.latest_audit_id as is_latest,  -- whether no later solved audit has the same releases, adversary and other inputs
-    a.inputs,            -- what else was read (population, domain, hierarchies), with digests
+    a.inputs,            -- what else was read (population, domain, hierarchies, statements, named persons), with digests
     a.unit,              -- person, or record where each row was audited as a person of its own
     a.finished_at        -- when it ended (UTC)
 from audit as a

@@ -5,11 +5,11 @@
 create view report.part_posterior as
 select
     s.audit_id,    -- the audit
-    n.person,      -- the person's id, or release#row
+    n.person,      -- the person's id or name, or release#row
     v.column_name, -- the sensitive column
     v.part,        -- a value of that column
     sum(p.probability) as probability -- how probable it is that the person has it
-from result.subject_person as s
+from model.audited_person as s
 inner join result.audit as a on s.audit_id = a.audit_id
 inner join result.posterior as p on s.audit_id = p.audit_id and s.subject_id = p.subject_id
 inner join published.value_part as v on a.dataset_id = v.dataset_id and p.value = v.value

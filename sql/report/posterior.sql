@@ -1,7 +1,7 @@
 -- What:   How probable each sensitive value is for each person.
 -- Grain:  audit_id, person, value
 -- Source: Privacy-MaxEnt, section 4: P(s | q, b); Re-publishing, section 3: P(s | i)
--- Note:   lower and upper are what is certain of the person alone (MATHS 5); null where the audit was not asked for them.
+-- Note:   lower and upper are what is certain of the person alone (MATHS 5); null where the audit was not asked for them. A named person has a row beside the records, summed over where he may stand.
 create view report.posterior as
 with
     per_subject as (
@@ -9,22 +9,19 @@ with
             p.audit_id,
             p.subject_id,
             p.value,
-            sum(p.probability) as probability,
-            sum(b.lower) as lower,
-            sum(b.upper) as upper
+            sum(p.probability) as probability
         from result.posterior as p
-        left join result.bound as b
-            on p.audit_id = b.audit_id and p.subject_id = b.subject_id and p.place = b.place and p.value = b.value
         group by p.audit_id, p.subject_id, p.value
     )
 
 select
     s.audit_id,    -- the audit
-    n.person,      -- the person's id, or release#row
+    n.person,      -- the person's id or name, or release#row
     p.value,       -- a sensitive value
     p.probability, -- how probable it is that the person has it
-    p.lower,       -- no smaller in anything that agrees with the publications
-    p.upper        -- no greater in anything that agrees with the publications
-from result.subject_person as s
+    b.lower,       -- no smaller in anything that agrees with the publications
+    b.upper        -- no greater in anything that agrees with the publications
+from model.audited_person as s
 inner join per_subject as p on s.audit_id = p.audit_id and s.subject_id = p.subject_id
-inner join published.person as n on s.person_id = n.person_id;
+inner join published.person as n on s.person_id = n.person_id
+left join result.bound as b on p.audit_id = b.audit_id and p.subject_id = b.subject_id and p.value = b.value;

@@ -11,7 +11,7 @@ with
     )
 
 select distinct s.subject_id
-from result.subject_person as s
+from model.audited_person as s
 inner join published.person as n on s.person_id = n.person_id
 where
     s.audit_id = $audit_id

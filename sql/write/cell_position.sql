@@ -6,6 +6,7 @@ select
     subject_id,
     place,
     value,
-    prior_weight
+    prior_weight,
+    record_subject_id
 from model.cell
 where audit_id = $audit_id

@@ -1,5 +1,5 @@
 -- What:   Keep who has a value that is more probable than allowed.
--- Note:   Also a coarser value that a release published and, where several columns are sensitive, the value of a single one. What is above by less than the solver's tolerance is not above.
+-- Note:   Named persons are among them. Also a coarser value that a release published and, where several columns are sensitive, the value of a single one. What is above by less than the solver's tolerance is not above.
 insert into result.finding (audit_id, policy_rule, person_id, value, measure, threshold)
 with
     answer as (
@@ -51,5 +51,5 @@ with
 
 select $audit_id, 'max-probability', s.person_id, j.value, j.probability, $max_probability
 from judged as j
-inner join result.subject_person as s on s.audit_id = $audit_id and j.subject_id = s.subject_id
+inner join model.audited_person as s on s.audit_id = $audit_id and j.subject_id = s.subject_id
 where j.probability > $max_probability + 1e-9

@@ -1,6 +1,6 @@
 -- What:   Keep how many persons each subject has, and whether it is answered in closed form.
--- Note:   Follows write/subject_bucket.
-insert into result.subject (audit_id, subject_id, person_count, is_closed)
+-- Note:   Follows write/subject_bucket and, where somebody is named, write/standing.
+insert into result.subject (audit_id, subject_id, person_count, is_closed, kind)
 with
     sized as (
         select subject_id, count(*) as person_count
@@ -15,6 +15,11 @@ with
         where audit_id = $audit_id
     )
 
-select $audit_id, s.subject_id, s.person_count, o.subject_id is null
+select
+    $audit_id,
+    s.subject_id,
+    s.person_count,
+    o.subject_id is null,
+    case when s.subject_id in (select t.record_subject_id from result.standing as t where t.audit_id = $audit_id) then 'record' else 'person' end
 from sized as s
 left join open_subject as o on s.subject_id = o.subject_id

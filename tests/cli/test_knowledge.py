@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.cli.conftest import Place
 
 ROWS = "gender,illness,bucket\nm,Flu,1\nf,Breast Cancer,1\nf,Flu,1\n"
@@ -115,3 +117,48 @@ def test_questions_about_sweeps_that_make_no_sense_are_refused(place: Place) -> 
     wrong = place.run("adversary", "add", "x", "--mined", "5")
     assert wrong.code == 2 and "--mined takes whole numbers divided by commas, such as 50,50" in wrong.err
     assert "x" not in place.add("adversary", "list").out.split()
+
+
+def test_a_person_is_named_spoken_of_and_forgotten(place: Place) -> None:
+    release = place.write("r.csv", 'gender,"home, town",illness,bucket\nm,"A, B",Flu,1\nf,C,HIV,1\nm,C,HIV,2\nm,C,Flu,2\n')
+    place.add("dataset", "add", "patients", "--qi", 'gender,"home, town"', "--sensitive", "illness")
+    place.add("release", "add", "patients", release, "--name", "r", "--form", "bucketized", "--bucket", "bucket")
+    told = place.add("knowledge", "person", "add", "patients", "Al", "--qi", 'gender=m,"home, town=A, B"')
+    assert told.out == "Named Al: gender m, home, town A, B.\n"
+    named = json.loads(place.add("knowledge", "person", "add", "patients", "Bo", "--qi", "GENDER=m", "--qi", '"home, town=C"', "--json").out)
+    assert named == {"dataset": "patients", "person": "Bo", "qi": {"gender": "m", "home, town": "C"}}
+    listed = json.loads(place.add("knowledge", "person", "list", "patients", "--json").out)
+    assert [(row["person"], row["qi"]["home, town"]) for row in listed] == [("Al", "A, B"), ("Bo", "C")]
+    assert "gender m, home, town C" in place.add("knowledge", "person", "list", "patients").out
+    place.add("knowledge", "add", "patients", "P(illness = 'Flu' | person = 'Al') = 1")
+    place.add("audit", "patients", "--bounds-for", "Al", "--bounds-for", "Bo")
+    rows = place.sql("select person, value, probability from report.posterior where lower is not null and probability > 0 order by all")
+    assert [(row["person"], row["value"]) for row in rows] == [("Al", "Flu"), ("Bo", "Flu"), ("Bo", "HIV")]
+    assert place.add("explain", "1", "--person", "Al").out.startswith("Al certainly has Flu.\n")
+    place.add("audits", "verify", "1")
+    assert place.add("knowledge", "person", "remove", "patients", "Bo").out == "Removed Bo.\n"
+    assert [row["person"] for row in json.loads(place.add("knowledge", "person", "list", "patients", "--json").out)] == ["Al"]
+    place.add("check")
+
+
+@pytest.mark.parametrize(
+    ("name", "qi", "why"),
+    [
+        ("Zoe", "gender", "'gender' does not say what a column is. Write COLUMN=VALUE"),
+        ("Zoe", "=m", "'=m' does not say what a column is"),
+        ("Zoe", "gender=m,Gender=f", "Gender was given twice"),
+        ("Zoe", "gnder=m", "patients has no quasi-identifier gnder; known are gender. Did you mean gender?"),
+        ("Zoe", "", "a named person needs at least one quasi-identifier"),
+        ("Zoe", "gender=x", "Zoe (gender x) cannot be in patients: no record of any release that is registered fits. gender is never x."),
+        ("Zoe", "gender=", "Zoe (gender (missing)) cannot be in patients"),
+        ("Zoe", '"gender=m', "not a list of names"),
+        ("r#1", "gender=m", "the name of a person cannot contain '#'"),
+    ],
+)
+def test_a_name_that_cannot_be_ends_with_2(place: Place, name: str, qi: str, why: str) -> None:
+    place.add("dataset", "add", "patients", "--qi", "gender", "--sensitive", "illness")
+    place.add("release", "add", "patients", place.write("r.csv", ROWS), "--name", "r", "--form", "bucketized", "--bucket", "bucket")
+    wrong = place.run("knowledge", "person", "add", "patients", name, "--qi", qi)
+    assert (wrong.code, wrong.out) == (2, "")
+    assert why in wrong.err
+    assert place.sql("select * from adversary.named_person") == []

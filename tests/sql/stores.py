@@ -20,6 +20,7 @@ from dbaudit import (
     add_adversary,
     add_dataset,
     add_hierarchy,
+    add_person,
     add_release,
     add_statement,
     mine_rules,
@@ -252,3 +253,21 @@ def mined(made: Store) -> None:
     mine_rules(made, "people", MiningSpec(5, 5, min_support=2))
     run_audit(made, AuditSpec("people"))
     run_sweep(made, AuditSpec("people"), (0, 2, 4))
+
+
+@builder
+def named(made: Store) -> None:
+    """Two of three named persons have HIV (Privacy-MaxEnt, section 6). Audit 1: with bounds. Audit 2: nothing known. Audits 3, 4: so of l-diversity 1.1."""
+    _ten_patients(made)
+    for name, degree, gender in (("Alice", "college", "male"), ("Bob", "college", "female"), ("Charlie", "graduate", "female")):
+        add_person(made, "people", name, {"gender": gender, "degree": degree})
+    add_statement(made, "people", "count(disease = 'HIV' | person in ('Alice', 'Bob', 'Charlie')) = 2")
+    run_audit(made, AuditSpec("people", bounds=True))
+    run_audit(made, AuditSpec("people", adversary="none"))
+    add_dataset(made, DatasetSpec("inpatients", ("zip", "age", "nationality"), ("condition",)))
+    add_release(made, ReleaseSpec("inpatients", "r1", "generalized", FIXTURES / "l_diversity" / "r1.csv"))
+    add_person(made, "inpatients", "Bob", {"zip": "13053", "age": 31, "nationality": "American"})
+    add_person(made, "inpatients", "Umeko", {"zip": "13068", "age": 21, "nationality": "Japanese"})
+    add_statement(made, "inpatients", "P(condition = 'Heart Disease' | person = 'Umeko') = 0")
+    run_audit(made, AuditSpec("inpatients", bounds=True))
+    run_audit(made, AuditSpec("inpatients", adversary="none"))

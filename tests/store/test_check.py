@@ -181,6 +181,35 @@ MINED: dict[str, list[str]] = {
     "audit_input_wrong": ["delete from result.audit_input where kind = 'rules' and audit_id = 1"],
     "statement_term_wrong": ["update result.statement_term set over_release_id = 7 where audit_id = 1 and statement_id = 1"],
 }
+# Persons who are named: who they are, which records each may be, and what follows from that.
+NAMED: dict[str, list[str]] = {
+    "named_person_wrong": [
+        "update adversary.named_person set person = 'Ali' where person = 'Alice'",
+        "insert into adversary.named_person select * from adversary.named_person where person = 'Alice'",
+        """update adversary.named_person set qi = '{"age":"31"}' where person = 'Alice'""",
+        "update adversary.named_person set qi = 'torn' where person = 'Alice'",
+    ],
+    "named_qi_wrong": [
+        "insert into result.named_qi select * from result.named_qi limit 1",
+        "insert into result.named_qi select audit_id, person_id, 999 from result.named_qi limit 1",
+    ],
+    "pool_wrong": [
+        "update result.pool_subject set person_count = 9 where kind = 'other' and audit_id = 1",
+        "delete from result.standing where audit_id = 1 and place = '2'",
+        "update result.standing set place = 'elsewhere' where audit_id = 1 and place = '2'",
+        "update result.named_person set person_id = 1 where audit_id = 1",
+        "insert into result.named_person values (1, 1, 1)",
+        "update result.subject set kind = 'person' where audit_id = 1",
+    ],
+    "audit_input_wrong": ["delete from result.audit_input where kind = 'person' and name = 'Alice'"],
+    "result_without_audit": ["insert into result.named_person values (99, 1, 1)"],
+    "posterior_missing": ["delete from result.posterior where audit_id = 1 and subject_id = 11"],
+}
+NAMED_BESIDE: dict[str, set[str]] = {
+    NAMED["result_without_audit"][0]: {"pool_wrong"},
+    NAMED["posterior_missing"][0]: {"audit_size_wrong", "bound_without_posterior"},
+    NAMED["pool_wrong"][5]: {"audit_size_wrong"},
+}
 # A bucket in the wrong place is never alone: counts that rest on it are wrong too.
 ENTANGLED: dict[str, tuple[str, str, set[str]]] = {
     "bucket_release_missing": ("anatomy", "insert into published.bucket values (99, 99, 'c', 1)", {"bucket_size_wrong"}),
@@ -236,6 +265,7 @@ DAMAGE: list[tuple[str, str, str, set[str]]] = [
     *((check, fixture, damage, {check, *others}) for check, (fixture, damage, others) in ENTANGLED.items()),
     *((check, "knowing", damage, {check}) for check, damages in KNOWING.items() for damage in damages),
     *((check, "mined", damage, {check}) for check, damages in MINED.items() for damage in damages),
+    *((check, "named", damage, {check, *NAMED_BESIDE.get(damage, ())}) for check, damages in NAMED.items() for damage in damages),
     *((check, "republication", SCHEDULED + damage, {check}) for check, damages in SCHEDULE.items() for damage in damages),
 ]
 

@@ -33,8 +33,8 @@ alter table result.statement_term add column is_over_population boolean default 
 comment on column result.audit_statement.is_mined is 'whether it is a rule that was mined from the data';
 comment on column result.statement_term.over_release_id is 'the release whose persons alone it speaks of, or null';
 comment on column result.statement_term.is_over_population is 'whether it speaks of persons of the population alone';
-comment on column result.audit_input.kind is 'release, population, domain, hierarchy, statement or rules';
-comment on column result.audit_input.digest is 'SHA-256 of its files, or of the text of the list, of the statement or of all the rules';
+comment on column result.audit_input.kind is 'release, population, domain, hierarchy, statement, person (somebody who was named) or rules';
+comment on column result.audit_input.digest is 'SHA-256 of its files, or of the text of the list, statement or description, or of all the rules';
 
 create sequence result.sweep_key;
 
