@@ -32,7 +32,7 @@ def judged(measured: Measured) -> list[Claim]:
     claims = [_falls(measured), _slower(measured), _mixed(measured), _narrow(measured), _wide(measured)]
     claims += [ask(measured, True, "paper") for ask in (_rules_cost, _linear, _constant)]
     for ask in (_rules_cost, _linear, _constant):
-        claims += [replace(claim, text=f"(elsewhere) {claim.text}") for claim in (ask(measured, *other) for other in ELSEWHERE)]
+        claims += [replace(claim, text=f"(beyond the paper) {claim.text}") for claim in (ask(measured, *other) for other in ELSEWHERE)]
     return [*claims, _certified(measured)]
 
 
@@ -149,6 +149,13 @@ def power(costs: list[Cost], way: str) -> float:
     xs, ys = [math.log(cost.bucket_count) for cost in costs], [math.log(max(cpu(cost, way), 1e-6)) for cost in costs]
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
+
+
+def beginning(costs: list[Cost], way: str) -> float:
+    """Where a straight line through the times begins: the CPU seconds that no bucket causes."""
+    xs, ys = [cost.bucket_count for cost in costs], [cpu(cost, way) for cost in costs]
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    return y - x * sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
 
 
 def _rules_cost(measured: Measured, full_model: bool, way: str) -> Claim:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from experiments.privacy_maxent.cases import AS_MINED, AT_RANDOM, DRAWN, GRADIENT, KINDS, NEW_ONLY, STAND_IN, Knowledge, Measured
-from experiments.privacy_maxent.claims import Claim, effects, judged, lowest
+from experiments.privacy_maxent.claims import Claim, beginning, effects, judged, lowest
 
 TEXT = Path(__file__).with_name("page.md")
 SOURCE = {"adult": "UCI Adult", "twin": "a generated twin of Adult (benchmarks/solver/tables.py), because the file of Adult is not there"}
@@ -44,6 +44,7 @@ def written(measured: Measured) -> str:
         middle=f"{100 if 100 in measured.new_count else sizes.bounds[-1]:,}",
         middle_new="{} and {}".format(*measured.new_count[100 if 100 in measured.new_count else sizes.bounds[-1]]),
         touched=_touched(measured),
+        beginnings=", ".join(f"{1000 * beginning(measured.costs_of(True, rules), 'ours'):.1f} ms with {rules:,} rules" for rules in sizes.growth),
         wide_positive=wide.positive_count,
         last=last,
         effects=effects(measured.widths_of(), last),
