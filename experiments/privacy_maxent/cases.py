@@ -28,7 +28,7 @@ class Sizes:
 
     record_count: int = 14_210
     bounds: tuple[int, ...] = (0, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)  # Figure 5
-    other_bounds: tuple[int, ...] = (20, 100, 500, 2_000)  # Figure 5 under other readings
+    other_bounds: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 2_000)  # Figure 5 under other readings
     mined_negative: int = 20_000  # of which other readings choose
     attributes: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)  # Figure 6
     attribute_bounds: tuple[int, ...] = (50, 100, 200, 400)

@@ -168,7 +168,7 @@ def _rules_cost(measured: Measured, full_model: bool, way: str) -> Claim:
     return Claim(
         f"Figure 7a, {WAY[way]}, {MODEL[full_model]}: time and iterations grow with the rules, but slowly (ten times the rules: less than {SLOWLY:.0f} times)",
         all(1 < factor < SLOWLY for factor in tenfold),
-        f"{first.rule_count:,} to {last.rule_count:,} rules: {cpu(first, way):.2f} to {cpu(last, way):.2f} s, {steps}; "
+        f"{first.rule_count:,} to {last.rule_count:,} rules: {cpu(first, way):.3f} to {cpu(last, way):.3f} s, {steps}; "
         f"ten times the rules: {tenfold[0]:.2f} and {tenfold[1]:.2f} times",
     )
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from experiments.privacy_maxent.cases import AS_MINED, AT_RANDOM, DRAWN, GRADIENT, KINDS, NEW_ONLY, STAND_IN, Knowledge, Measured
-from experiments.privacy_maxent.claims import Claim, beginning, effects, judged, lowest
+from experiments.privacy_maxent.claims import Claim, beginning, effects, judged, lowest, turns
 
 TEXT = Path(__file__).with_name("page.md")
 SOURCE = {"adult": "UCI Adult", "twin": "a generated twin of Adult (benchmarks/solver/tables.py), because the file of Adult is not there"}
@@ -43,6 +43,7 @@ def written(measured: Measured) -> str:
         other_bounds=", ".join(f"{bound:,}" for bound in sizes.other_bounds),
         middle=f"{100 if 100 in measured.new_count else sizes.bounds[-1]:,}",
         middle_new="{} and {}".format(*measured.new_count[100 if 100 in measured.new_count else sizes.bounds[-1]]),
+        turned=sum(all(turns(measured.widths_of(DRAWN, seed=seed))) for seed in sizes.seeds),
         touched=_touched(measured),
         beginnings=", ".join(f"{1000 * beginning(measured.costs_of(True, rules), 'ours'):.1f} ms with {rules:,} rules" for rules in sizes.growth),
         wide_positive=wide.positive_count,
@@ -139,7 +140,7 @@ def _figure7(measured: Measured) -> str:
                 "without" if cost.full_model else "with",
                 f"{cost.cell_count:,}",
                 f"{cost.row_count:,}",
-                f"{cost.paper_cpu:.2f}",
+                f"{cost.paper_cpu:.3f}",
                 str(cost.paper_iterations),
                 f"{cost.paper_residual:.0e}",
                 f"{cost.solve_cpu:.3f}",

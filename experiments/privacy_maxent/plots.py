@@ -59,8 +59,8 @@ def _widths(measured: Measured) -> Figure:
     figure, (by_bound, *all_axes) = _axes(3)
     for width in measured.widths_of():
         accuracy = [measured.base[STAND_IN], *(measured.base[STAND_IN] - effect for effect in width.effect.values())]
-        style = {**STYLES[width.attributes % 4], "marker": f"${width.attributes}$", "markersize": 6, "linewidth": 0.8}
-        by_bound.plot([0, *width.effect], accuracy, **style)
+        style: dict[str, Any] = {"marker": f"${width.attributes}$", "markersize": 6, "linewidth": 0.5, "color": "#bbbbbb"}
+        by_bound.plot([0, *width.effect], accuracy, **style, markerfacecolor="#000000", markeredgecolor="#000000", markeredgewidth=0.2)
     by_bound.set(title="stand-in; the marker is T", xlabel="K", ylabel="estimation accuracy, nats")
     for axes, records in zip(all_axes, (STAND_IN, DRAWN), strict=True):
         widths = measured.widths_of(records)
