@@ -45,6 +45,7 @@ bench-republishing: $(VENV)/installed-bench ## audits of release after release, 
 
 experiments: $(VENV)/installed-bench ## the papers' figures again
 	$(BIN)/python -m experiments.republishing
+	$(BIN)/python -m experiments.privacy_maxent
 
 clean: ## remove the environment and what the tools left behind
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -126,8 +126,11 @@ class _OutOfTime(Exception):
     """Raised out of the minimiser; what was reached is kept."""
 
 
-def full_dual(problem: Problem, time_limit: float = float("inf"), max_iterations: int = 100_000) -> Attempt:
-    """L-BFGS-B on the whole dual: a multiplier for each constraint but One, a sign where it is an inequality; no presolve, no parts."""
+def full_dual(problem: Problem, time_limit: float = float("inf"), max_iterations: int = 100_000, gradient: float = 1e-10) -> Attempt:
+    """L-BFGS-B on the whole dual: a multiplier for each constraint but One, a sign where it is an inequality; no presolve, no parts.
+
+    It stops once no constraint is off by more than `gradient` persons, or when it cannot go on.
+    """
     is_equation = problem.lower == problem.upper
     at_least = ~is_equation & np.isfinite(problem.lower)
     at_most = ~is_equation & np.isfinite(problem.upper)
@@ -158,8 +161,8 @@ def full_dual(problem: Problem, time_limit: float = float("inf"), max_iterations
         if time.monotonic() > stop_at:
             raise _OutOfTime
 
-    # Tolerances at rounding: it stops when it cannot go on, and the residual says how far it came.
-    options = {"maxiter": max_iterations, "maxfun": 2 * max_iterations, "ftol": float(np.finfo(float).eps), "gtol": 1e-10}
+    # Tolerances at rounding, unless asked otherwise: it stops when it cannot go on, and the residual says how far it came.
+    options = {"maxiter": max_iterations, "maxfun": 2 * max_iterations, "ftol": float(np.finfo(float).eps), "gtol": gradient}
     try:
         answer = minimize(dual, best, jac=True, method="L-BFGS-B", bounds=bounds, callback=watch, options=options)
         best, status = answer.x, str(answer.message)
