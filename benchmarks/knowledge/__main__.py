@@ -156,15 +156,15 @@ def _peer(folder: Path, miner: str, way: str, table: str, count: int, strongest:
     options: dict[str, Any] = {"name": miner, "way": way, "min_support": MIN_SUPPORT, "limit": chosen.limit}
     found: Figures = {"name": miner, "way": way, "at_all": _repeated(lambda: measured("miner", folder, **options), chosen.rounds)}
     _say(f"{miner}, {way}", found["at_all"])
-    share = 2
-    while found.get("smaller", found["at_all"])["is_stopped"] and share <= SMALLEST_SHARE:
+    latest, share = found["at_all"], 2
+    while latest["is_stopped"] and share <= SMALLEST_SHARE:
         with tempfile.TemporaryDirectory() as name:
             smaller = _miners_folder(Path(name), table, count // share)
-            found["smaller"] = {**_repeated(lambda: measured("miner", smaller, **options), chosen.rounds), "record_count": count // share}  # noqa: B023
-            _say(f"{miner}, {way}, {count // share:,} records", found["smaller"])
-            if not found["smaller"]["is_stopped"]:
+            latest = {**_repeated(lambda: measured("miner", smaller, **options), chosen.rounds), "record_count": count // share}  # noqa: B023
+            _say(f"{miner}, {way}, {count // share:,} records", latest)
+            if not latest["is_stopped"]:
                 measured("prepare", smaller)
-                found["ours"] = _middle([measured("mine", smaller, **strongest) for _ in range(chosen.rounds)])
+                found["smaller"], found["ours"] = latest, _middle([measured("mine", smaller, **strongest) for _ in range(chosen.rounds)])
                 measured("mine", smaller, positive=EVERY_RULE, negative=0, min_support=MIN_SUPPORT)
                 found["ours"]["digest"] = measured("mined", smaller)["digest"]
         share *= 2
@@ -194,7 +194,7 @@ def _repeated(measure: Callable[[], Figures], rounds: int) -> Figures:
 
 def _middle_run(runs: list[Figures]) -> Figures:
     """The last run's answer with the median seconds."""
-    times = {key: median(run[key] for run in runs) for key in ("wall", "cpu", "cpu_with_modelling") if key in runs[-1]}
+    times: Figures = {key: median(run[key] for run in runs) for key in ("wall", "cpu", "cpu_with_modelling") if key in runs[-1]}
     return {**runs[-1], **times, "run_count": len(runs)}
 
 

@@ -62,10 +62,10 @@ def peak_gb(*measurements: Figures) -> float:
     return max(stage["peak_gb"] for one in measurements for stage in one["stages"].values())
 
 
-def ratio(point: Figures, name: str, key: str = "cpu") -> float:
+def ratio(point: Figures, name: str) -> float:
     """How many times the CPU time of our solver on the same problem; a peer that was stopped took at least this."""
     ours = solve_seconds(point["relevant" if name == "clarabel_relevant" else "whole"])
-    return float(point["peers"][name][key]) / ours if ours else math.nan
+    return float(point["peers"][name]["cpu"]) / ours if ours else math.nan
 
 
 def _audit_tables(audits: Figures) -> list[str]:
@@ -108,11 +108,11 @@ def _side_by_side(point: Figures) -> Iterator[tuple[str, ...]]:
         if name in peers:
             peer = peers[name]
             over = "over " if peer["is_stopped"] else ""
-            cost = (f"{over}{peer['cpu']:.2f}", _number(peer, "cpu_with_modelling", ".2f"), _number(peer, "wall", ".2f"), f"{peer['peak_gb']:.2f}")
+            spent = (f"{over}{peer['cpu']:.2f}", _number(peer, "cpu_with_modelling", ".2f"), _number(peer, "wall", ".2f"), f"{peer['peak_gb']:.2f}")
             yield (
                 rules,
                 words,
-                *cost,
+                *spent,
                 f"{over}{ratio(point, name):.1f}",
                 *(_number(peer, key, ".0e") for key in ("residual", "gap", "largest_difference")),
                 _ended(peer),
@@ -204,10 +204,9 @@ def goals(everything: Figures) -> Iterator[tuple[str, str, str]]:
 
 def _audit_goals(audits: Figures) -> Iterator[tuple[str, str, str]]:
     points = audits["points"]
-    for name, words in (("clarabel", "the whole problem"), ("clarabel_relevant", "the relevant part")):
-        for point in points:
-            if name in point["peers"]:
-                yield _solve_goal(point, name, words)
+    for point in points:
+        if "clarabel" in point["peers"]:
+            yield _solve_goal(point)
     for name in ("clarabel", "clarabel_relevant", "full_dual"):
         compared = [point for point in points if name in point["peers"] and "residual" in point["peers"][name]]
         if compared:
@@ -224,20 +223,16 @@ def _audit_goals(audits: Figures) -> Iterator[tuple[str, str, str]]:
     yield f"memory under {MAX_BYTES / 2**30:.0f} GiB, registering and mining included", f"{peak * 1e9 / 2**30:.2f} GiB", _met(peak * 1e9 < MAX_BYTES)
 
 
-def _solve_goal(point: Figures, name: str, words: str) -> tuple[str, str, str]:
+def _solve_goal(point: Figures) -> tuple[str, str, str]:
+    """Judged where both solve the whole problem; beside it, what an audit really gives to the solver, against Clarabel on the whole problem."""
     asked = MIN_RATIO_OF_MANY if point["rules"] >= MANY_RULES else MIN_RATIO
-    reached, judged = ratio(point, name), point["judge"]["relevant" if name == "clarabel_relevant" else "whole"]
-    is_stopped = point["peers"][name]["is_stopped"]
+    reached, judged, peer = ratio(point, "clarabel"), point["judge"]["whole"], point["peers"]["clarabel"]
+    over = "over " if peer["is_stopped"] else ""
     is_certified = judged["residual"] <= CERTIFICATE and judged["gap"] <= CERTIFICATE
-    with_modelling = "" if is_stopped else f" ({ratio(point, name, 'cpu_with_modelling'):.0f} x with modelling)"
-    met = _met(is_certified and reached >= asked)
-    if is_stopped and reached < asked:
-        met = "open: the peer was stopped too early"
-    return (
-        f"{point['rules']:,} rules, {words}: solve {asked:.0f} x faster than Clarabel, at 1e-9",
-        f"{'over ' if is_stopped else ''}{reached:.0f} x CPU{with_modelling}",
-        met,
-    )
+    met = "open: the peer was stopped too early" if peer["is_stopped"] and reached < asked else _met(is_certified and reached >= asked)
+    needed = solve_seconds(point["relevant"])
+    as_audited = f"only the relevant part: {over}{peer['cpu'] / needed:.0f} x" if needed else "no solver needed for the relevant part"
+    return f"{point['rules']:,} rules: solve {asked:.0f} x faster than Clarabel, at 1e-9", f"{over}{reached:.0f} x CPU ({as_audited})", met
 
 
 def _accuracy_goal(points: list[Any], name: str) -> tuple[str, str, str]:
