@@ -203,7 +203,8 @@ def _steps() -> Iterator[dict[str, float]]:
 
         return call
 
-    with patch.multiple(Session, **{name: timed(getattr(Session, name)) for name in ("run", "rows", "arrow")}):
+    methods: dict[str, Any] = {name: timed(getattr(Session, name)) for name in ("run", "rows", "arrow")}
+    with patch.multiple(Session, **methods):
         yield seconds
 
 

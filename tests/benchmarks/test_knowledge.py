@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.knowledge import miners, telling
-from benchmarks.knowledge.measure import Figures, measured
+from benchmarks.knowledge import measure, miners, telling
+from benchmarks.knowledge.measure import Figures
 from benchmarks.knowledge.records import ATTRIBUTES, SENSITIVE, everybody, stand_in, write_files
 from benchmarks.solver.tables import Table
 
@@ -88,12 +88,12 @@ def _every_rule(records: list[list[int]], table: Table) -> set[miners.Rule]:
     return {(condition, value, count) for (condition, value), count in counts.items() if count >= MIN_SUPPORT}
 
 
-def test_the_strongest_rules_of_a_small_table_are_stored_and_told_alike(tmp_path: Path) -> None:
+def test_every_positive_rule_of_a_small_table_is_stored_and_counted(tmp_path: Path) -> None:
     write_files(tmp_path, *stand_in("twin", 200))
-    measured("prepare", tmp_path)
-    mine = measured("mine", tmp_path, positive=10**6, negative=0, min_support=MIN_SUPPORT)
+    measure.prepare(tmp_path)
+    mine = measure.mine(tmp_path, positive=10**6, negative=0, min_support=MIN_SUPPORT)
     records, table = miners.read(tmp_path / "truth.parquet")
     every = _every_rule(records.tolist(), table)
     assert mine["positive_count"] == len(every)
     assert miners.stored_rules(tmp_path / "store.duckdb", is_positive=True) == every
-    assert measured("mined", tmp_path) == {"rule_count": len(every), "digest": miners.digest(every)}
+    assert measure.mined(tmp_path) == {"rule_count": len(every), "digest": miners.digest(every)}
