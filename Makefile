@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint bench bench-one-release bench-republishing experiments environment clean
+.PHONY: help demo test test-all lint bench bench-one-release bench-republishing bench-knowledge experiments environment clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -42,6 +42,9 @@ bench-one-release: $(VENV)/installed-bench ## audits of one release, as they gro
 
 bench-republishing: $(VENV)/installed-bench ## audits of release after release, as they grow
 	$(BIN)/python -m benchmarks.republishing
+
+bench-knowledge: $(VENV)/installed-bench ## audits under mined rules, and mining, side by side with others
+	$(BIN)/python -m benchmarks.knowledge
 
 experiments: $(VENV)/installed-bench ## the papers' figures again
 	$(BIN)/python -m experiments.republishing
