@@ -92,9 +92,7 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     if spec.bounds_for:
         _refuse_strangers(session, audit_id, spec)
     try:
-        if statement_count or rules.digest:
-            scope.remarks.extend(_refuse_idle(session, audit_id))
-        _answer(session, audit_id, spec, scope, tell, start_from)
+        _answer(session, audit_id, spec, scope, tell, start_from, is_anything_known=bool(statement_count or rules.digest))
     except Infeasible as contradiction:
         message, conflict = _explained(session, audit_id, contradiction)
         _fail(session, audit_id, "infeasible", message, conflict=conflict)
@@ -254,12 +252,14 @@ def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, min
 # -- the answer
 
 
-def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch, start_from: int | None) -> None:
+def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch, start_from: int | None, *, is_anything_known: bool) -> None:
     engine = session.engine
     tell("answering what needs no solver", None)
     session.run("write/closed_posterior", audit_id=audit_id)
     _refuse_the_valueless(session, audit_id, scope)
     part = problem.read(session, audit_id)
+    if is_anything_known:
+        scope.remarks.extend(_refuse_idle(session, audit_id, part))
     residual = gap = 0.0
     components = 0
     if part is not None:
@@ -323,9 +323,10 @@ def _borrowed_domain(session: Session, audit_id: int) -> list[str]:
     )
 
 
-def _refuse_idle(session: Session, audit_id: int) -> list[str]:
+def _refuse_idle(session: Session, audit_id: int, part: problem.OpenPart | None) -> list[str]:
     """Statements that count nobody: a contradiction where that is not what they say, and otherwise a remark."""
-    impossible, vacuous = knowledge.idle(session, audit_id)
+    found = problem.lend(session, "idle_row", problem.idle_rows(part), lambda: knowledge.idle(session, audit_id, is_all_closed=part is None))
+    impossible, vacuous = found
     if impossible:
         raise Infeasible(impossible[:1])
     return [f"{key} says nothing here: nobody of whom it speaks can have such a value, or there is nobody." for key in vacuous]

@@ -198,9 +198,9 @@ def assume(session: Session, audit_id: int, dataset: Dataset, adversary: str) ->
     return len(statements)
 
 
-def idle(session: Session, audit_id: int) -> tuple[list[str], list[str]]:
-    """The statements of an audit that count nobody and nothing: those that cannot hold therefore, and those that hold anyhow."""
-    rows = session.rows("read/idle_statement", audit_id=audit_id)
+def idle(session: Session, audit_id: int, *, is_all_closed: bool) -> tuple[list[str], list[str]]:
+    """The statements of an audit that count nobody and nothing: those that cannot hold therefore, and those that hold anyhow. `idle_row` is lent."""
+    rows = session.rows("read/idle_statement", audit_id=audit_id, is_all_closed=is_all_closed)
     return [row["constraint_key"] for row in rows if not row["is_vacuous"]], [row["constraint_key"] for row in rows if row["is_vacuous"]]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,8 @@ import scipy.sparse as sp
 
 from dbaudit.maxent import Problem, Solution, bounds
 from dbaudit.store import Session
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,12 @@ def read(session: Session, audit_id: int) -> OpenPart | None:
     return OpenPart(problem, cells.select(["subject_id", "place", "value"]), constraints["constraint_key"].combine_chunks(), subject_ids)
 
 
+def idle_rows(part: OpenPart | None) -> pa.Table:
+    """The constraints of a problem that count no cell, by key."""
+    keys = pa.array([], pa.string()) if part is None else part.keys.filter(pa.array(np.diff(part.problem.matrix.indptr) == 0))
+    return pa.table({"constraint_key": keys})
+
+
 def prices(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """What the constraints of the problem that was just read cost in an earlier audit; 0 where it had no such constraint."""
     return _numbers(session.arrow("read/price", audit_id=audit_id)["multiplier"], np.float64)
@@ -109,10 +118,10 @@ def told(session: Session, audit_id: int, part: OpenPart) -> Told:
 def write(session: Session, audit_id: int, part: OpenPart, solution: Solution) -> None:
     """Store the answer and the prices that prove it."""
     solved = part.cells.append_column("probability", pa.array(solution.probability)).append_column("is_forced", pa.array(solution.is_forced))
-    _lend(session, "solved", solved, lambda: session.run("write/solved_posterior", audit_id=audit_id))
+    lend(session, "solved", solved, lambda: session.run("write/solved_posterior", audit_id=audit_id))
     session.run("write/record_posterior", audit_id=audit_id)
     priced = pa.table({"constraint_key": part.keys, "multiplier": solution.multiplier})
-    _lend(session, "priced", priced, lambda: session.run("write/multiplier", audit_id=audit_id))
+    lend(session, "priced", priced, lambda: session.run("write/multiplier", audit_id=audit_id))
 
 
 def write_bounds(session: Session, audit_id: int, part: OpenPart, chosen: np.ndarray[tuple[int], np.dtype[np.int64]], tell: Callable[[float], None]) -> None:
@@ -138,13 +147,14 @@ def _write_bounds(session: Session, audit_id: int, asked: pa.Table, count: np.nd
     # What is certain of a set of n persons alike is not certain of one of them (MATHS 5.6).
     one_lower, one_upper = np.clip(count * lower - (count - 1.0), 0.0, 1.0), np.clip(count * upper, 0.0, 1.0)
     bounded = asked.append_column("lower", pa.array(one_lower)).append_column("upper", pa.array(one_upper))
-    _lend(session, "bounded", bounded, lambda: session.run("write/solved_bound", audit_id=audit_id))
+    lend(session, "bounded", bounded, lambda: session.run("write/solved_bound", audit_id=audit_id))
 
 
-def _lend(session: Session, name: str, table: pa.Table, use: Callable[[], None]) -> None:
+def lend(session: Session, name: str, table: pa.Table, use: Callable[[], Result]) -> Result:
+    """Let a statement read an Arrow table under a name."""
     session.engine.lend(name, table)
     try:
-        use()
+        return use()
     finally:
         session.engine.take_back(name)
 

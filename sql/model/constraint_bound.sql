@@ -19,7 +19,8 @@ select
     case when c.bucket_id is null and p.bucket_id is null then i.release_id end as family, -- the release, or null
     case when c.bucket_id is null and p.bucket_id is null then i.bucket_id end as block,   -- the bucket, or null
     i.bucket_id,                      -- the bucket whose figure it is, or null
-    i.value                           -- the value that the figure counts, as published, or null
+    i.value,                          -- the value that the figure counts, as published, or null
+    null as statement_id              -- the statement, or null
 from model.sa_invariant as i
 inner join model.open_bucket as o on i.audit_id = o.audit_id and i.bucket_id = o.bucket_id
 left join model.coarse_bucket as c on i.audit_id = c.audit_id and i.bucket_id = c.bucket_id
@@ -34,7 +35,8 @@ select
     null as family,
     null as block,
     null as bucket_id,
-    null as value
+    null as value,
+    statement_id
 from model.knowledge
 union all
 select
@@ -46,5 +48,6 @@ select
     null as family,
     null as block,
     null as bucket_id,
-    null as value
+    null as value,
+    null as statement_id
 from model.place;

@@ -5,7 +5,7 @@
 create view model.subject_person as
 with
     qi_condition as (
-        select audit_id, qi_id, string_agg(statement_id || '.' || term, ',' order by statement_id, term) as met
+        select audit_id, qi_id, list_sort(list(statement_id * 1000 + term)) as met
         from result.statement_qi
         group by audit_id, qi_id
     ),
@@ -39,7 +39,7 @@ with
             a.first_bucket_id,
             a.buckets,
             case when u.is_full_model then q.qi_id end as told_apart_by,
-            coalesce(c.met, '') as qi_met,
+            c.met as qi_met,
             coalesce(p.met, '') as person_met,
             coalesce(n.met, '') as named_met,
             i.person_id is not null as is_in_population
@@ -57,7 +57,7 @@ select
     dense_rank() over (
         partition by audit_id
         order by
-            first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc, person_met asc, named_met asc, is_in_population desc
+            first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc nulls first, person_met asc, named_met asc, is_in_population desc
     ) as subject_id, -- the subject, numbered from 1
     person_id, -- the person
     qi_id      -- the person's quasi-identifiers

@@ -10,7 +10,8 @@ with
             family,
             block,
             bucket_id,
-            value
+            value,
+            statement_id
         from model.constraint_bound
         where audit_id = $audit_id
         order by bucket_id, value, constraint_key
@@ -24,5 +25,6 @@ select
     family,
     block,
     bucket_id,
-    value
+    value,
+    statement_id
 from sorted
