@@ -133,6 +133,7 @@ def _mining(table: str, chosen: argparse.Namespace) -> Figures:
         told = measured("mined", folder)
         for _ in range(chosen.rounds):
             tops.append(measured("mine", folder, **strongest))
+        told_top = measured("mined", folder)
         same = measured("top", folder, rules=2 * chosen.strongest, min_support=MIN_SUPPORT)["is_same"]
         for miner in chosen.miners:
             for way in WAYS:
@@ -143,7 +144,7 @@ def _mining(table: str, chosen: argparse.Namespace) -> Figures:
         "record_count": count,
         "strongest": chosen.strongest,
         "prepare": prepared,
-        "top": _middle(tops),
+        "top": {**_middle(tops), **told_top},
         "every": {**_middle(everys), **told},
         "is_same": same,
         "peers": peers,
@@ -153,7 +154,7 @@ def _mining(table: str, chosen: argparse.Namespace) -> Figures:
 
 def _peer(folder: Path, miner: str, way: str, table: str, count: int, strongest: dict[str, int], chosen: argparse.Namespace) -> Figures:
     """The miner on all records; where it does not come to an end, on half of them, and so on, with ours at the size where it does."""
-    options: dict[str, Any] = {"name": miner, "way": way, "min_support": MIN_SUPPORT, "limit": chosen.limit}
+    options: dict[str, Any] = {"name": miner, "way": way, "min_support": MIN_SUPPORT, "strongest": chosen.strongest, "limit": chosen.limit}
     found: Figures = {"name": miner, "way": way, "at_all": _repeated(lambda: measured("miner", folder, **options), chosen.rounds)}
     _say(f"{miner}, {way}", found["at_all"])
     latest, share = found["at_all"], 2

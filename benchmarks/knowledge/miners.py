@@ -4,13 +4,14 @@ Neither can be told which itemsets are wanted, so each is tried in two ways. *pl
 it; it also counts who meets a condition, which a rule's confidence needs. *split*: one call for the records of each sensitive value,
 over the other columns; every itemset is then a rule with its count, and nothing is counted in vain, but no confidence is known.
 
-A method is made ready (transactions or one-hot frames: not on the clock), does its work, and then turns what it found into rules
-(not on the clock either).
+A method is made ready (transactions or one-hot frames: not on the clock) and finds its itemsets. What was found plainly is then ranked:
+the strongest rules by confidence, in order, which is what our miner stores; that is timed by itself.
 """
 
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
@@ -26,7 +27,7 @@ from benchmarks.solver.tables import Ints, Table
 
 Item = tuple[str, str]
 Rule = tuple[tuple[Item, ...], str, int]  # its condition in order of columns, its value, how many have both
-Work = Callable[[], Callable[[], set[Rule]]]
+Work = Callable[[], Callable[[], list[Rule]]]  # finds itemsets; called, what it returns turns them into rules, and conditions into rules without a value
 
 
 def read(truth: Path) -> tuple[Ints, Table]:
@@ -83,16 +84,15 @@ def _mlxtend(method: str, is_split: bool, records: Ints, table: Table, min_suppo
     columns = ATTRIBUTES if is_split else (*ATTRIBUTES, SENSITIVE)
     frames = [(value, len(part), _one_hot(part[:, : len(columns)], table, columns, min_support)) for value, part in _parts(records, is_split, min_support)]
 
-    def work() -> Callable[[], set[Rule]]:
+    def work() -> Callable[[], list[Rule]]:
         # A little less than the share: so many records must pass, whatever rounding does to the product.
         found = [(value, size, frequent(frame, min_support=(min_support - 0.5) / size)) for value, size, frame in frames]
         items = [[_item(column, table, columns) for column in frame.columns] for _, _, frame in frames]
-        return lambda: {
-            rule
+        return lambda: [
+            _rule(sorted(named[member] for member in members), round(support * size), "" if value is None else table.names[SENSITIVE][value])
             for (value, size, sets), named in zip(found, items, strict=True)
             for support, members in zip(sets["support"], sets["itemsets"], strict=True)
-            for rule in _rule(sorted(named[member] for member in members), round(support * size), None if value is None else table.names[SENSITIVE][value])
-        }
+        ]
 
     return work
 
@@ -127,15 +127,14 @@ def _efficient(is_split: bool, records: Ints, table: Table, min_support: int) ->
         for value, part in _parts(records, is_split, min_support)
     ]
 
-    def work() -> Callable[[], set[Rule]]:
+    def work() -> Callable[[], list[Rule]]:
         found = [(value, frequent(rows, min_support=(min_support - 0.5) / len(rows), max_length=len(columns))[0]) for value, rows in parts]
-        return lambda: {
-            rule
+        return lambda: [
+            _rule(sorted(members), count, "" if value is None else table.names[SENSITIVE][value])
             for value, levels in found
             for sets in levels.values()
             for members, count in sets.items()
-            for rule in _rule(sorted(members), count, None if value is None else table.names[SENSITIVE][value])
-        }
+        ]
 
     return work
 
@@ -151,11 +150,30 @@ def _parts(records: Ints, is_split: bool, min_support: int) -> list[tuple[int | 
     return [(value, part) for value, part in parts if len(part) >= min_support]
 
 
-def _rule(items: list[Item], count: int, value: str | None) -> Iterable[Rule]:
-    """The rule that an itemset makes: of a value that is given, else of the sensitive value in it, if there is one and anything beside it."""
-    condition = tuple(item for item in items if item[0] != SENSITIVE)
-    values = [value] if value is not None else [name for column, name in items if column == SENSITIVE]
-    return [(condition, values[0], int(count))] if condition and values else []
+def _rule(items: list[Item], count: int, value: str) -> Rule:
+    """The rule that an itemset makes: of a value that is given, else of the sensitive value in it, which may be none."""
+    inside = next((name for column, name in items if column == SENSITIVE), "")
+    return tuple(item for item in items if item[0] != SENSITIVE), value or inside, int(count)
+
+
+def whole(found: Iterable[Rule]) -> set[Rule]:
+    """Those that have both a condition and a value."""
+    return {rule for rule in found if rule[0] and rule[1]}
+
+
+def strongest(found: Iterable[Rule], most: int) -> list[Rule]:
+    """By confidence, then support, then fewer columns, then name: what MATHS 6 calls the strongest positive rules."""
+    listed = list(found)
+    people = {condition: count for condition, value, count in listed if not value}
+    ranked = heapq.nsmallest(
+        most,
+        (
+            (-count / people[condition], -count, len(condition), [name for name, _ in condition], [item for _, item in condition], value)
+            for condition, value, count in listed
+            if condition and value
+        ),
+    )
+    return [(tuple(zip(names, items, strict=True)), value, -count) for _, count, _, names, items, value in ranked]
 
 
 METHODS: dict[tuple[str, str], Callable[[Ints, Table, int], Work]] = {

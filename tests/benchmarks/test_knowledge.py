@@ -72,7 +72,10 @@ def test_other_miners_find_the_same_positive_rules(tmp_path: Path, name: str, wa
     write_files(tmp_path, *everybody("twin", 300))
     records, table = miners.read(tmp_path / "truth.parquet")
     counted = miners.METHODS[name, way](records, table, MIN_SUPPORT)()()
-    assert counted == _every_rule(records.tolist(), table)
+    assert miners.whole(counted) == _every_rule(records.tolist(), table)
+    if way == "plain":
+        best, _ = miners.independent(tmp_path / "truth.parquet", 100, MIN_SUPPORT)
+        assert set(miners.strongest(counted, 50)) == best
 
 
 def _every_rule(records: list[list[int]], table: Table) -> set[miners.Rule]:
