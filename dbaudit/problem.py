@@ -104,6 +104,7 @@ def answer(session: Session, audit_id: int) -> np.ndarray[tuple[int], np.dtype[n
 
 def told(session: Session, audit_id: int, part: OpenPart) -> Told:
     """Of whom the cells of the problem that was just read tell something, and what."""
+    session.run("write/place_share", audit_id=audit_id)
     rows = session.arrow("read/told", audit_id=audit_id)
     subject = _numbers(rows["subject_id"], np.int64)
     value = rows["value"].combine_chunks().dictionary_encode().indices.to_numpy()
@@ -133,7 +134,8 @@ def write_bounds(session: Session, audit_id: int, part: OpenPart, chosen: np.nda
         lower, upper = bounds(problem, what, progress=lambda progress: tell(progress.done))
         asked = part.cells.take(pa.array(what)).select(["subject_id", "value"])
         _write_bounds(session, audit_id, asked, problem.person_count[problem.subject[what]], lower, upper)
-    sets = session.arrow("read/bound_set", audit_id=audit_id)
+    session.run("write/place_share", audit_id=audit_id)
+    sets = session.arrow("read/bound_set")
     if sets.num_rows:
         number, first = np.unique(_numbers(sets["number"], np.int64), return_index=True)
         positions = (_numbers(sets["number"], np.int64), _numbers(sets["cell"], np.int64))

@@ -83,3 +83,20 @@ def test_mined_rules_are_left_out_one_by_one_too(tmp_path: Path) -> None:
 def test_what_cannot_be_measured_is_said(audit_id: int, only: tuple[int, ...], why: str) -> None:
     with pytest.raises(UsageError, match=why):
         measure_effect(stores.store("knowing"), audit_id, only)
+
+
+def test_what_is_said_of_named_persons_is_measured_on_the_records_and_on_them() -> None:
+    """Privacy-MaxEnt, section 6: two of Alice, Bob and Charlie have HIV. Audit 2 is the same without that."""
+    store = stores.store("named")
+    (told,) = measure_effect(store, 1).statements
+    with store.reading() as session:
+        entropy = dict(session.engine.rows("entropy", "select audit_id, entropy_bits from result.audit where audit_id in (1, 2)"))
+        certain = "select count(*) from report.disclosure where audit_id = 1 and possible_count = 1 and person like '%#%'"
+        both = "report.disclosure as a join report.disclosure as b using (person) where a.audit_id = 1 and b.audit_id = 2"
+        rises = f"select a.person, a.max_probability - b.max_probability from {both}"
+        rise = dict(session.engine.rows("rise", rises))
+        assert told.certain_count == session.engine.value("certain", certain)
+    assert told.bits == pytest.approx(entropy[2] - entropy[1], abs=1e-7)
+    assert told.person is not None and rise[told.person] == pytest.approx(max(rise.values()), abs=1e-7) == pytest.approx(told.largest_rise, abs=1e-7)
+    # Sums are over the ten records; the three named persons are among them.
+    assert told.mean_rise == pytest.approx(sum(size for person, size in rise.items() if "#" in person) / 10, abs=1e-7)
