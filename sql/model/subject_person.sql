@@ -57,7 +57,8 @@ select
     dense_rank() over (
         partition by audit_id
         order by
-            first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc, qi_met asc nulls first, person_met asc, named_met asc, is_in_population desc
+            first_bucket_id asc nulls last, buckets asc nulls last, told_apart_by asc,
+            qi_met asc nulls first, person_met asc, named_met asc, is_in_population desc
     ) as subject_id, -- the subject, numbered from 1
     person_id, -- the person
     qi_id      -- the person's quasi-identifiers
