@@ -192,8 +192,8 @@ def mine(session: Session, dataset: Dataset, base: Base, spec: MiningSpec, tell:
 
 def _mine_level(session: Session, spec: MiningSpec) -> None:
     wanted = {"min_support": spec.min_support, "positive": spec.positive, "negative": spec.negative}
-    for step in ("pattern", "antecedent", "prune", "positive", "absent"):
-        session.run(f"write/mining_{step}", **wanted)
+    for step in ("mining_pattern", "mining_antecedent", "mining_prune", "mining_positive", "mining_absent"):
+        session.run(f"write/{step}", **wanted)
     # Where nobody of a pattern has a value, nothing is surer; with enough such rules no others are among the strongest.
     sure = "select count(*) from (select 1 from mining_rule where not is_positive and value_count = 0 limit ?)"
     if session.engine.value("sure", sure, [spec.negative]) < spec.negative:
