@@ -69,11 +69,14 @@ def run_audit(store: Store, spec: AuditSpec, watch: Watch | None = None) -> Outc
         return audit_in(session, spec, watch or (lambda _stage, _share: None))
 
 
-def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Base | None = None, start_from: int | None = None) -> Outcome:
+def audit_in(
+    session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Base | None = None, start_from: int | None = None, must_know_truth: bool = True
+) -> Outcome:
     """The same in a session that is open.
 
     mined       the rules that were just mined in this session (`mining.mine`) are assumed instead of those that the adversary keeps
     start_from  an audit whose prices the solver may begin with: the answer is the same, and found sooner if much is alike
+    must_know_truth  whether an accuracy that cannot be measured is an error, or just not measured
     """
     scope = _find_scope(session, spec)
     audit_id = _begin(session, spec, scope)
@@ -92,7 +95,7 @@ def audit_in(session: Session, spec: AuditSpec, tell: Watch, *, mined: mining.Ba
     if spec.bounds_for:
         _refuse_strangers(session, audit_id, spec)
     try:
-        _answer(session, audit_id, spec, scope, tell, start_from, is_anything_known=bool(statement_count or rules.digest))
+        _answer(session, audit_id, spec, scope, tell, start_from, is_anything_known=bool(statement_count or rules.digest), must_know_truth=must_know_truth)
     except Infeasible as contradiction:
         message, conflict = _explained(session, audit_id, contradiction)
         _fail(session, audit_id, "infeasible", message, conflict=conflict)
@@ -252,7 +255,9 @@ def _assume(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, min
 # -- the answer
 
 
-def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch, start_from: int | None, *, is_anything_known: bool) -> None:
+def _answer(
+    session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tell: Watch, start_from: int | None, *, is_anything_known: bool, must_know_truth: bool
+) -> None:
     engine = session.engine
     tell("answering what needs no solver", None)
     session.run("write/closed_posterior", audit_id=audit_id)
@@ -276,7 +281,7 @@ def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tel
             problem.write_bounds(session, audit_id, part, chosen, lambda share: tell("working out what is certain", share))
     tell("certifying", None)
     if spec.accuracy:
-        _measure_accuracy(session, audit_id, scope)
+        _measure_accuracy(session, audit_id, scope, must_know_truth)
     if spec.max_probability is not None:
         session.run("write/finding", audit_id=audit_id, max_probability=spec.max_probability)
     scope.remarks.extend(_disagreement(session, audit_id, scope))
@@ -293,11 +298,13 @@ def _answer(session: Session, audit_id: int, spec: AuditSpec, scope: _Scope, tel
     )
 
 
-def _measure_accuracy(session: Session, audit_id: int, scope: _Scope) -> None:
+def _measure_accuracy(session: Session, audit_id: int, scope: _Scope, must_know_truth: bool) -> None:
     """How far the answer is from the truth, quasi-identifier by quasi-identifier, summed up: nothing about anybody leaves the file of the truth."""
     if not session.row("read/is_truth_known", audit_id=audit_id)["is_known"]:
+        if not must_know_truth:
+            return
         raise UsageError(
-            f"the truth of {scope.dataset.name} is not in the store, so that no accuracy can be measured. "
+            f"the truth of {scope.dataset.name}, or of the releases in scope, is not in the store, so that no accuracy can be measured. "
             "Declare the dataset with --microdata FILE, or give --microdata with a release."
         )
     session.run("write/accuracy", audit_id=audit_id)

@@ -41,6 +41,8 @@ def checked_ending(path: Path) -> str:
     ending = path.suffix.lower().removeprefix(".")
     if ending not in ("svg", "png"):
         raise UsageError(f"a plot is written as SVG or PNG, by the ending of its file: {path.name} has neither. Call it plot.svg, or plot.png.")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent} for the plot. Make it first, or choose another place.")
     return ending
 
 

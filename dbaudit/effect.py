@@ -34,7 +34,7 @@ class StatementEffect:
     statement_id: int
     statement: str
     bits: float  # uncertainty that it takes away, summed over persons
-    certain_count: int  # persons whose value is certain with it and not without
+    certain_count: int  # persons whose value is certain with it and not without; named persons are among the records and not counted again
     mean_rise: float  # of the probability of the surest guess, over all persons
     largest_rise: float  # the same for the person whom it hurts most
     person: str | None  # who that is; None where it hurts nobody
@@ -150,11 +150,12 @@ class _Audited:
         rise = after.surest - before.surest
         worst = int(np.argmax(rise))
         bits = float(((before.bits - after.bits) * told.person_count).sum())
+        mean = float((rise * told.person_count).sum() / self._person_count)
         certain = told.person_count[(after.surest >= _CERTAIN) & (before.surest < _CERTAIN)].sum()
         return _Change(
             bits=bits if abs(bits) > 1e-9 * max(1.0, float((before.bits * told.person_count).sum())) else 0.0,
             certain_count=int(certain),
-            mean_rise=float((rise * told.person_count).sum() / self._person_count),
+            mean_rise=mean if abs(mean) > 1e-12 else 0.0,
             largest_rise=float(rise[worst]) if rise[worst] > 1e-9 else 0.0,
             subject_id=int(told.subject_ids[worst]) if rise[worst] > 1e-9 else None,
         )

@@ -143,7 +143,10 @@ def find_base(session: Session, dataset: Dataset, over: str | None) -> Base:
         if len(known) == 1:
             return Base(known[0]["load_id"], known[0]["release_id"], f"release {known[0]['release']}")
         if known:
-            raise UsageError(f"the truth of {len(known)} releases of {dataset.name} is known: say from whose persons to mine with --over RELEASE.")
+            raise UsageError(
+                f"the truth of {len(known)} releases of {dataset.name} is known. Say from whose persons to mine: "
+                f"dbaudit knowledge mine {dataset.name} --over RELEASE"
+            )
         raise UsageError(
             f"rules are mined from the truth, and that of {dataset.name} is not in the store. "
             "Declare the dataset with --microdata FILE, or give --microdata with a release."
@@ -165,6 +168,7 @@ def mine(session: Session, dataset: Dataset, base: Base, spec: MiningSpec, tell:
     """Leave the strongest rules in the temporary tables mined_rule and mined_rule_item."""
     known: dict[str, Any] = {"dataset_id": dataset.dataset_id, "load_id": base.load_id, "release_id": base.release_id}
     session.run("write/mining_population" if base.release_id is None else "write/mining_release", **known)
+    _take_coarsest(session, dataset)
     session.run("write/mining_tuple")
     code_tuples(session, dataset, lambda: session.run("write/mining_code", min_support=spec.min_support))
     for step in ("mining_value", "mining_record", "mining_begin", "mining_found"):
@@ -188,6 +192,20 @@ def mine(session: Session, dataset: Dataset, base: Base, spec: MiningSpec, tell:
     spell_columns(session, dataset)
     session.run("write/mined_rule", **known, positive=spec.positive, negative=spec.negative)
     session.run("write/mined_rule_item")
+
+
+def _take_coarsest(session: Session, dataset: Dataset) -> None:
+    """Where the truth mixes coarser and finer values of a hierarchy, rules are about the coarser ones."""
+    query = "select h.column_name from published.hierarchy as h where h.dataset_id = ? and list_contains(?, h.column_name)"
+    for (column,) in session.engine.rows("hierarchies", query, [dataset.dataset_id, list(dataset.sensitive)]):
+        if len(dataset.sensitive) == 1:
+            session.run("write/mining_coarse", dataset_id=dataset.dataset_id, column_name=column)
+            continue
+        for row in session.rows("read/mining_mixed", dataset_id=dataset.dataset_id):
+            raise UsageError(
+                f"the truth of {dataset.name} says {row['column_name']} {row['part']}, which stands for several finer values. With several sensitive columns "
+                "no rules can be mined from that yet: give the microdata in the finest values."
+            )
 
 
 def _mine_level(session: Session, spec: MiningSpec) -> None:
@@ -263,6 +281,7 @@ def _assume(session: Session, audit_id: int, dataset: Dataset, over_release_id: 
     told = session.row("read/assumed_rule_digest")
     if not told["positive_count"] + told["negative_count"]:
         return Assumed()
+    session.run("write/assumed_moved", dataset_id=dataset.dataset_id, over_release_id=over_release_id)
     session.run("write/assumed_tuple")
     code_tuples(session, dataset, lambda: session.run("write/assumed_code"))
     # Without ids nobody can be told to be of the population or not: then everybody in scope is.

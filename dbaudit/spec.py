@@ -182,8 +182,8 @@ class MiningSpec:
             ("--attributes", self.attributes, 1),
             ("--max-attributes", self.max_attributes, 1),
         ):
-            if number is not None and number < least:
-                raise UsageError(f"{option} takes a whole number from {least} on, not {number}.")
+            if number is not None and not least <= number < 10**_MOST_DIGITS:
+                raise UsageError(f"{option} takes a whole number from {least} on, of at most {_MOST_DIGITS} digits, not {number}.")
         if self.attributes is not None and self.max_attributes is not None:
             raise UsageError("give --attributes (exactly so many quasi-identifiers) or --max-attributes (at most so many), not both.")
 

@@ -15,6 +15,8 @@ from dbaudit.report import plural
 from dbaudit.spec import AuditSpec, MiningSpec
 from dbaudit.store import Session, Store
 
+_SURE = 1.0 - 1e-9  # the solver's tolerance
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -38,12 +40,16 @@ class Sweep:
             f"Sweep {self.sweep_id} of {first['dataset']}: {', '.join(self.outcomes[0].row['releases']) or 'no release'}; adversary {first['adversary']}, "
             "who also knows so many of the strongest rules of the data, half of them positive and half negative:"
         ]
-        return lines + [self._told(row) for row in (first, *others[-1:])]
+        unsolved = [row for row in others[:-1] if row["status"] != "solved"]
+        return lines + [self._told(row) for row in (first, *unsolved, *others[-1:])]
 
     def _told(self, row: dict[str, Any]) -> str:
         if row["status"] != "solved":
-            return f"With {plural(row['bound'], 'rule')}: no answer ({row['status']})."
+            message = next(outcome.row["message"] for outcome in self.outcomes if outcome.audit_id == row["audit_id"])
+            return f"With {plural(row['bound'], 'rule')}: no answer ({row['status']}). {message or ''}".rstrip()
         certain = f"the value of {plural(row['certain_count'], self.unit)} is certain" if row["certain_count"] else "nobody's value is certain"
+        if not row["certain_count"] and row["worst_probability"] > _SURE:
+            certain = "of no record is the value certain, but of a named person it is"
         bits = row["entropy_bits"] / max(row["person_count"], 1)
         return (
             f"With {plural(row['bound'], 'rule')}: {certain}, the surest guess about a {self.unit} has probability {row['mean_probability']:.4g} on average, "
@@ -78,9 +84,7 @@ def run_sweep(store: Store, spec: AuditSpec, bounds: tuple[int, ...], watch: Wat
     The rules are those that the adversary keeps; where it keeps none, they are mined from the truth for this sweep alone. All audits
     are stored together at the end, or none is.
     """
-    _refuse_bad(bounds)
-    if spec.adversary == "none":
-        raise UsageError("the adversary none knows only what was published. Sweep with another one, such as default: --adversary default")
+    check_sweep(spec, bounds)
     tell: Watch = watch or (lambda _stage, _share: None)
     with store.reading() as session:
         keeps_rules, has_truth = _sources(session, spec)
@@ -98,11 +102,12 @@ def run_sweep(store: Store, spec: AuditSpec, bounds: tuple[int, ...], watch: Wat
         for number, bound in enumerate(sorted(bounds)):
             asked = replace(spec, mined=_halves(bound), accuracy=opens_truth)
             before = next((outcome.audit_id for outcome in reversed(outcomes) if outcome.row["status"] == "solved"), None)
-            outcome = audit_in(session, asked, _named(tell, bound, number, len(bounds)), mined=base, start_from=before)
+            outcome = audit_in(session, asked, _named(tell, bound, number, len(bounds)), mined=base, start_from=before, must_know_truth=False)
             session.run("write/sweep", sweep_id=sweep_id, audit_id=outcome.audit_id, bound=bound, **outcome.rules.counts)
             outcomes.append(outcome)
         rows = session.engine.dicts("sweep", "select * from report.sweep where sweep_id = ? order by bound", [sweep_id])
-    return Sweep(sweep_id, outcomes, rows, _remarks(outcomes, rows))
+    mined = [f"{spec.adversary} keeps no rules about {spec.dataset}: they were mined from {base.words} for this sweep alone."] if base else []
+    return Sweep(sweep_id, outcomes, rows, [*mined, *_remarks(outcomes, rows)])
 
 
 def draw_sweep(sweep: Sweep, path: Path) -> None:
@@ -115,7 +120,10 @@ def draw_sweep(sweep: Sweep, path: Path) -> None:
     write_chart(sweep_chart(title, sweep.unit, sweep.rows), path)
 
 
-def _refuse_bad(bounds: tuple[int, ...]) -> None:
+def check_sweep(spec: AuditSpec, bounds: tuple[int, ...]) -> None:
+    """Refuse a sweep that cannot be meant, before anything is run."""
+    if spec.adversary == "none":
+        raise UsageError("the adversary none knows only what was published. Sweep with another one, such as default: --adversary default")
     if not bounds:
         raise UsageError("--sweep takes numbers of rules, such as 0,10,100.")
     if min(bounds) < 0 or len(set(bounds)) < len(bounds):

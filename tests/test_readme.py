@@ -192,7 +192,7 @@ def test_the_files_listed_are_those_of_a_store(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     files = Store.create().files
     named = [name for row in table("What each file gives to whoever holds it") for name in code(row[0])]
-    assert named == [str(files.audit), str(files.original), f"{files.audit}.wal", str(files.spill)]
+    assert named == [str(files.audit), str(files.original), f"{files.audit}.wal", str(files.spill), str(files.truth_spill)]
     assert {path.name: path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {str(files.audit): 0, str(files.original): 0}
 
 

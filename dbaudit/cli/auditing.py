@@ -88,7 +88,11 @@ def audit(
         )
         for name in dict.fromkeys(names(adversary or ["default"]))
     ]
+    if not specs:
+        raise UsageError("--adversary names nobody. Leave it out for default.")
     store = the_store(db, wait)
+    if len(specs) > 1:
+        _refuse_unknown(store, [spec.adversary for spec in specs])
     if plot is not None and (sweep is None or len(specs) > 1):
         raise UsageError("--plot draws one sweep: give --sweep with it, and one --adversary.")
     if sweep is None:
@@ -97,6 +101,12 @@ def audit(
         outcomes = _sweeps(store, specs, numbers("--sweep", sweep), plot, json, same_store(db))
     codes = {outcome.exit_code for outcome in outcomes}
     raise typer.Exit(next(code for code in GRAVEST_FIRST if code in codes))
+
+
+def _refuse_unknown(store: dbaudit.Store, adversaries: list[str]) -> None:
+    """Before the first of several audits is stored: one that cannot be run shall not leave the others behind."""
+    for name in adversaries:
+        dbaudit.show_adversary(store, name)
 
 
 def _audits(store: dbaudit.Store, specs: list[AuditSpec], json: bool, same: str) -> list[dbaudit.Outcome]:
@@ -123,9 +133,13 @@ def _audits(store: dbaudit.Store, specs: list[AuditSpec], json: bool, same: str)
 def _sweeps(store: dbaudit.Store, specs: list[AuditSpec], bounds: tuple[int, ...], plot: Path | None, json: bool, same: str) -> list[dbaudit.Outcome]:
     """Run a sweep for each adversary."""
     from dbaudit.chart import checked_ending
+    from dbaudit.sweep import check_sweep
 
+    # Before any audit is run for it.
+    for spec in specs:
+        check_sweep(spec, bounds)
     if plot is not None:
-        checked_ending(plot)  # before any audit is run for it
+        checked_ending(plot)
     sweeps = []
     for spec in specs:
         with progress() as watch:

@@ -11,6 +11,7 @@ import typer
 import dbaudit
 from dbaudit.cli.options import AuditId, DatasetName, Db, Json, Wait, same_store, the_store
 from dbaudit.cli.show import hint, print_json, print_rows, progress, remark, say
+from dbaudit.errors import UsageError
 from dbaudit.spec import MiningSpec, numbers, pairs
 
 knowledge_app = typer.Typer(help="Say what others are assumed to know beside the publications.", no_args_is_help=True, rich_markup_mode=None)
@@ -122,7 +123,8 @@ def knowledge_effect(
     """Tell what each statement of an audit gives away: leave it out, solve again, and compare.
 
     bits is the uncertainty that it takes away, summed over persons; certain counts persons whose value is certain only because of it; rises are of the
-    probability of the surest guess about a person. Where two statements say the same, neither gives anything away beside the other.
+    probability of the surest guess about a person. Named persons are among the records: no sum counts them again, but largest_rise tells of them
+    too. Where two statements say the same, neither gives anything away beside the other.
 
     Example: dbaudit knowledge effect 1
     """
@@ -250,6 +252,8 @@ def adversary_add(
     Example: dbaudit adversary add insider --remark "a nurse of the ward" --mined 50,50
     """
     store = the_store(db, wait)
+    if mined is None and min_support != 3:
+        raise UsageError("--min-support says which rules are mined: give --mined with it.")
     if not statements and mined is None:
         dbaudit.add_adversary(store, name, about)
         say(f"Added {name}.")

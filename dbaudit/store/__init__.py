@@ -141,13 +141,14 @@ class Store:
     @contextmanager
     def _opened(self, deadline: float, *, read_only: bool, truth: bool, load: bool = False) -> Iterator[Engine]:
         """Attach the files; the truth for writing only where it is loaded or brought up to date."""
-        engine = Engine(self.files.spill)
+        engine = Engine(self.files.truth_spill if truth else self.files.spill)
         try:
             for part, path in self._parts(truth):
                 _attach(engine, part, path, deadline, read_only=read_only or (part is migrate.ORIGINAL and not load))
             if not read_only:
                 # Nobody else can have the store open now: what lies here was spilled by a process that was killed.
-                shutil.rmtree(self.files.spill, ignore_errors=True)
+                for spilled in (self.files.spill, self.files.truth_spill):
+                    shutil.rmtree(spilled, ignore_errors=True)
             engine.run("choose the audit file", f"use {migrate.AUDIT.name}")
             yield engine
         finally:

@@ -41,6 +41,11 @@ class Files:
         """The folder for what does not fit into memory; it lies beside the audit file because it holds the same secrets."""
         return self.audit.with_name(self.audit.name + ".tmp")
 
+    @property
+    def truth_spill(self) -> Path:
+        """The same for work that reads the truth: beside its file, so that nothing of it ever lies beside the other."""
+        return self.original.with_name(self.original.name + ".tmp")
+
     def refuse_bad_names(self) -> None:
         """A store must be readable by other clients too."""
         for path in (self.audit, self.original):

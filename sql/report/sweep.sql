@@ -4,10 +4,17 @@
 -- Note:   Scores are null where an audit has no answer. estimation_accuracy is null where the truth is not known; the nearer to 0, the more the adversary knows.
 create view report.sweep as
 with
+    worst as (
+        select d.audit_id, max(d.max_probability) as worst_probability
+        from result.sweep as w
+        inner join model.audited_person as p on w.audit_id = p.audit_id
+        inner join report.subject_disclosure as d on p.audit_id = d.audit_id and p.subject_id = d.subject_id
+        group by d.audit_id
+    ),
+
     score as (
         select
             p.audit_id,
-            max(d.max_probability) as worst_probability,
             sum(p.person_count * d.max_probability) / sum(p.person_count) as mean_probability,
             cast(sum(case when d.possible_count = 1 then p.person_count else 0 end) as bigint) as certain_count
         from result.sweep as w
@@ -33,12 +40,14 @@ select
     a.status,         -- of the audit
     a.verdict,        -- of the audit
     a.person_count,   -- persons in scope
-    s.worst_probability, -- how probable the most probable value of anybody is
+    m.worst_probability, -- how probable the most probable value of anybody is, named persons included
     s.mean_probability,  -- the mean over persons of how probable their most probable value is
     s.certain_count,  -- persons with a single possible value
     a.entropy_bits,   -- what remains unknown, summed over persons
-    y.value as estimation_accuracy -- divergence of the answer from the truth, in nats
+    y.value as estimation_accuracy, -- divergence of the answer from the truth, in nats
+    isinf(y.value) as is_truth_excluded -- whether the answer calls something true impossible, so that the divergence is infinite (which JSON cannot say)
 from result.sweep as w
 inner join result.audit as a on w.audit_id = a.audit_id
+left join worst as m on w.audit_id = m.audit_id
 left join score as s on w.audit_id = s.audit_id
 left join accuracy as y on w.audit_id = y.audit_id;

@@ -21,10 +21,39 @@ with
         group by m.person_id
     ),
 
+    leaf as (
+        select t.value, coalesce(l.leaf, t.value) as leaf
+        from (select distinct value from truth) as t
+        left join result.value_leaf as l on l.audit_id = $audit_id and t.value = l.value
+    ),
+
+    size_of as (
+        select value, count(*) as leaf_count
+        from leaf
+        group by value
+    ),
+
+    -- Where the truth mixes coarser and finer values, it is told by the coarser ones.
+    within as (
+        select f.value, c.value as coarser, count(*) as shared_count
+        from leaf as f
+        inner join leaf as c on f.leaf = c.leaf
+        group by f.value, c.value
+    ),
+
+    coarsest as (
+        select w.value, max_by(w.coarser, c.leaf_count) as told_as
+        from within as w
+        inner join size_of as f on w.value = f.value and w.shared_count = f.leaf_count
+        inner join size_of as c on w.coarser = c.value
+        group by w.value
+    ),
+
     -- Without ids the persons of the truth are not those of the release, but their quasi-identifiers are.
     true_count as (
-        select coalesce(p.qi_id, s.qi_id) as qi_id, t.value, count(*) as person_count
+        select coalesce(p.qi_id, s.qi_id) as qi_id, k.told_as as value, count(*) as person_count
         from truth as t
+        inner join coarsest as k on t.value = k.value
         left join published.population as p on t.person_id = p.person_id
         left join result.subject_person as s on s.audit_id = $audit_id and t.person_id = s.person_id
         where coalesce(p.qi_id, s.qi_id) is not null
@@ -48,10 +77,12 @@ with
     ),
 
     expected as (
-        select i.qi_id, p.value, sum(i.person_count * p.probability) as person_count
+        select i.qi_id, l.value, sum(i.person_count * p.probability) as person_count
         from in_scope as i
         inner join result.posterior as p on p.audit_id = $audit_id and i.subject_id = p.subject_id
-        group by i.qi_id, p.value
+        inner join leaf as l on p.value = l.leaf
+        where l.value in (select k.told_as from coarsest as k)
+        group by i.qi_id, l.value
     ),
 
     size as (

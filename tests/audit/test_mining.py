@@ -19,6 +19,8 @@ from dbaudit import (
     Store,
     UsageError,
     add_adversary,
+    add_hierarchy,
+    add_person,
     add_statement,
     check_store,
     equip_adversary,
@@ -225,6 +227,40 @@ def test_rules_that_fit_the_persons_no_longer_are_left_out_and_told(desk: Desk) 
     assert verify_audit(desk.store, outcome.audit_id).holds and check_store(desk.store).found == []
 
 
+def test_rules_do_not_pass_to_others_who_have_the_quasi_identifiers_by_now(desk: Desk) -> None:
+    """Two persons change places: as many women as before, but not the same."""
+    rows: list[Row] = [{"id": name, "q": "f" if name in "abc" else "m", "s": "Flu" if name in "abc" else "HIV", "bucket": 1} for name in "abcdeg"]
+    swapped = [{**row, "q": {"a": "m", "d": "f"}.get(row["id"], row["q"])} for row in rows]
+    desk.dataset(id="id")
+    desk.release("patients", "r1", rows, microdata=desk.file(truth_of(rows)))
+    desk.release("patients", "r2", swapped)
+    mine_rules(desk.store, "patients", MiningSpec(2, 2))
+    outcome = desk.audit(accuracy=True)
+    assert any("4 mined rules were left out" in remark for remark in outcome.remarks)
+    assert desk.rows("select is_mined from result.audit_statement") == []
+    assert desk.posterior(outcome)["a"]["Flu"] == pytest.approx(0.5)
+    assert check_store(desk.store).found == []
+
+
+def test_a_truth_of_coarser_and_finer_values_makes_rules_about_the_coarser_ones(desk: Desk) -> None:
+    """Three women have some cancer: that none of them has lung cancer is not known."""
+    diseases = {"a": "Cancer", "b": "Cancer", "c": "Cancer", "d": "Lung Cancer", "e": "Skin Cancer", "g": "Lung Cancer", "h": "Flu"}
+    rows = [{"id": name, "q": "f" if name in "abc" else "m", "s": disease, "bucket": 1} for name, disease in diseases.items()]
+    tree = [{"level0": leaf, "level1": above, "level2": "*"} for leaf, above in (("Lung Cancer", "Cancer"), ("Skin Cancer", "Cancer"), ("Flu", "Infection"))]
+    desk.dataset(id="id", microdata=truth_of(rows))
+    add_hierarchy(desk.store, "patients", "s", desk.file(tree))
+    desk.release("patients", "r", rows)
+    mine_rules(desk.store, "patients", MiningSpec(9, 9, 1))
+    assert {row["value"] for row in desk.rows("select value from adversary.rule")} == {"Cancer", "Flu"}
+    sweep = run_sweep(desk.store, AuditSpec("patients"), (0, 2, 8))
+    assert [row["status"] for row in sweep.rows] == ["solved"] * 3
+    # Six of seven have some cancer, which is told of all of them together; with the rules it is known of the women alone.
+    without = 3 / 7 * math.log(7 / 6) + 4 / 7 * (3 / 4 * math.log(3 / 4 * 7 / 6) + 1 / 4 * math.log(1 / 4 * 7))
+    assert sweep.rows[0]["estimation_accuracy"] == pytest.approx(without, abs=1e-9)
+    assert sweep.rows[2]["estimation_accuracy"] == pytest.approx(0, abs=1e-9)
+    assert [row["is_truth_excluded"] for row in sweep.rows] == [False] * 3
+
+
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
@@ -371,7 +407,7 @@ def test_false_knowledge_is_infinitely_far_from_the_truth(desk: Desk) -> None:
         {"metric": "estimation_accuracy", "parameter": "nats", "value": math.inf}
     ]
     sweep = run_sweep(desk.store, AuditSpec("patients"), (0,))
-    assert sweep.as_data()[0]["estimation_accuracy"] == math.inf
+    assert sweep.as_data()[0]["estimation_accuracy"] == math.inf and sweep.as_data()[0]["is_truth_excluded"]
     assert check_store(desk.store).found == []
 
 
@@ -426,6 +462,18 @@ def test_the_truth_can_be_read_but_not_written_while_rules_are_mined(tmp_path: P
     before = store.files.original.read_bytes()
     mine_rules(store, "people", MiningSpec(2, 2, 1))
     assert store.files.original.read_bytes() == before
+
+
+def test_a_sweep_tells_of_named_persons_too(desk: Desk) -> None:
+    """Privacy-MaxEnt, Figure 1: Frank is one of two men of the high school, and nobody knows which."""
+    desk.dataset(qi=("gender", "degree"), microdata=[{key: value for key, value in row.items() if key != "bucket"} for row in FIGURE_1])
+    desk.release("patients", "r", FIGURE_1)
+    add_person(desk.store, "patients", "Frank", {"gender": "male", "degree": "high_school"})
+    add_statement(desk.store, "patients", "P(s = 'Pneumonia' | person = 'Frank') = 1")
+    told = run_sweep(desk.store, AuditSpec("patients", max_probability=0.9), (0,))
+    (row,) = told.rows
+    assert (row["verdict"], row["certain_count"], row["worst_probability"]) == ("breach", 0, 1)
+    assert "of no record is the value certain, but of a named person it is" in told.words[1]
 
 
 def test_removing_an_audit_takes_it_out_of_its_sweep(tmp_path: Path) -> None:

@@ -110,12 +110,20 @@ def test_questions_about_sweeps_that_make_no_sense_are_refused(place: Place) -> 
         (("--plot", "x.svg"), "--plot draws one sweep"),
         (("--sweep", "0", "--plot", "x.txt"), "SVG or PNG"),
         (("--sweep", "0", "--adversary", "none"), "the adversary none knows only what was published"),
+        (("--sweep", "0", "--adversary", "default,none"), "the adversary none knows only what was published"),
+        (("--sweep", "0", "--plot", "nowhere/x.svg"), "there is no folder nowhere"),
+        (("--adversary", "default,nobody"), "there is no adversary nobody"),
+        (("--adversary", ","), "--adversary names nobody"),
     ):
         refused = place.run("audit", "clinic", *words)
         assert refused.code == 2 and why in refused.err, refused.err
     assert place.sql("select * from result.audit") == []
     wrong = place.run("adversary", "add", "x", "--mined", "5")
     assert wrong.code == 2 and "--mined takes whole numbers divided by commas, such as 50,50" in wrong.err
+    wrong = place.run("adversary", "add", "x", "--min-support", "5")
+    assert wrong.code == 2 and "give --mined with it" in wrong.err
+    wrong = place.run("knowledge", "mine", "clinic", "--positive", str(2**64 + 1), "--negative", "0")
+    assert wrong.code == 2 and "of at most 9 digits" in wrong.err
     assert "x" not in place.add("adversary", "list").out.split()
 
 

@@ -308,8 +308,9 @@ def test_a_migration_that_is_killed_at_any_moment_leaves_each_file_as_it_was_or_
 
 
 def test_what_a_killed_process_spilled_is_removed_by_the_next_that_writes(hospital_copy: Files) -> None:
-    hospital_copy.spill.mkdir()
-    (hospital_copy.spill / "duckdb_temp_1_0_storage_DEFAULT-0.tmp").write_bytes(b"somebody's secrets")
+    for spilled in (hospital_copy.spill, hospital_copy.truth_spill):
+        spilled.mkdir()
+        (spilled / "duckdb_temp_1_0_storage_DEFAULT-0.tmp").write_bytes(b"somebody's secrets")
     with Store(hospital_copy.audit).writing():
         pass
     assert listing(hospital_copy.audit.parent) == {"audit.duckdb", "audit.original.duckdb"}
