@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from dbaudit.sweep import Sweep, draw_sweep, run_sweep
     from dbaudit.verify import Verification, verify_audit
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _HOME = {
     "audit": ("Outcome", "list_audits", "remove_audit", "run_audit", "show_audit"),

@@ -86,6 +86,30 @@ def test_two_zeros_decide_bucket_1() -> None:
         ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "values", "sum_over_q3"),
+    [
+        ("P(s = 'Breast_Cancer' | gender = 'male' and degree = 'high_school') = 0.2", ["Breast_Cancer"], 0.4),
+        (
+            "P(s = 'Breast_Cancer' | gender = 'male' and degree = 'high_school') + P(s = 'Flu' | gender = 'male' and degree = 'high_school') = 0.4",
+            ["Breast_Cancer", "Flu"],
+            0.8,
+        ),
+        ("P(s = 'Pneumonia' | gender = 'male' and degree = 'high_school') = 0.5", ["Pneumonia"], 1.0),
+    ],
+    ids=["section 3.1: P(s1|q3) = 0.2", "section 3.1: P(s1|q3) + P(s2|q3) = 0.4", "section 5.5: P(s3|q3) = 0.5"],
+)
+def test_what_is_known_of_q3_joins_buckets_1_and_2_and_leaves_bucket_3_alone(figure_1: Desk, text: str, values: list[str], sum_over_q3: float) -> None:
+    """q3 stands in buckets 1 and 2 (records 4 and 6), so that the two are solved together; bucket 3 is irrelevant and keeps its shares."""
+    add_statement(figure_1.store, "patients", text)
+    outcome = figure_1.audit()
+    answer = figure_1.posterior(outcome)
+    assert sum(answer[record].get(value, 0.0) for record in ("r#4", "r#6") for value in values) == pytest.approx(sum_over_q3, abs=1e-9)
+    closed = figure_1.rows("select sum(person_count) as persons from result.subject where audit_id = ? and is_closed", outcome.audit_id)
+    assert closed == [{"persons": 3}] and outcome.row["component_count"] == 2
+    assert all(answer[record] == pytest.approx({"Flu": 1 / 3, "HIV": 1 / 3, "Lung_Cancer": 1 / 3}) for record in ("r#8", "r#9", "r#10"))
+
+
 @pytest.mark.parametrize("audit_id", [1, 2, 3, 4])
 def test_an_answer_with_knowledge_can_be_verified(audit_id: int) -> None:
     verification = verify_audit(stores.store("knowing"), audit_id)
