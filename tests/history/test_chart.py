@@ -113,8 +113,11 @@ def test_another_ending_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"history\.svg cannot be written: no such file"):
+    with pytest.raises(UsageError, match=r"there is no folder .*nowhere for the plot"):
         drawn(tmp_path / "nowhere", [step("r1", 1.5, 0.5, 0, 4)])
+    (tmp_path / "history.svg").mkdir()
+    with pytest.raises(UsageError, match=r"history\.svg cannot be written: is a directory"):
+        drawn(tmp_path, [step("r1", 1.5, 0.5, 0, 4)])
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
