@@ -17,8 +17,8 @@ from scipy.sparse.csgraph import connected_components
 
 from dbaudit import problem
 from dbaudit.audit import find_audit
-from dbaudit.errors import UsageError
-from dbaudit.maxent import Problem, solve
+from dbaudit.errors import Unanswered, UsageError
+from dbaudit.maxent import NotSolved, Problem, solve
 from dbaudit.report import plural
 from dbaudit.store import Session, Store
 
@@ -91,7 +91,13 @@ def measure_effect(store: Store, audit_id: int, only: tuple[int, ...] = (), watc
         for number, row in enumerate(rows):
             if watch is not None:
                 watch(f"leaving out knowledge {row['statement_id']}", number / len(rows))
-            change = audited.without(row["constraint_key"])
+            try:
+                change = audited.without(row["constraint_key"])
+            except NotSolved as attempt:
+                raise Unanswered(
+                    f"without knowledge {row['statement_id']} no answer could be certified, so that its effect is not known: {attempt} "
+                    "Ask for the others one by one: --only ID"
+                ) from attempt
             effects.append(_nothing(row) if change is None else _told(session, key, row, change))
     return Effect(key, sorted(effects, key=lambda each: (-each.bits, each.statement_id)))
 

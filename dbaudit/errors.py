@@ -39,6 +39,12 @@ class InputRejected(DbauditError):
     exit_code = ExitCode.REJECTED
 
 
+class Unanswered(DbauditError):
+    """A question whose answer could not be certified."""
+
+    exit_code = ExitCode.NOT_SOLVED
+
+
 class StoreError(DbauditError):
     """A store that is locked, damaged, not a store, or out of room."""
 
