@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dbaudit.dataset import add_dataset, list_datasets, remove_dataset, show_dataset
     from dbaudit.difference import Difference, compare_audits
     from dbaudit.effect import Effect, StatementEffect, measure_effect
-    from dbaudit.errors import DbauditError, InputRejected, QueryRefused, StoreError, StoreLocked, UsageError
+    from dbaudit.errors import DbauditError, InputRejected, QueryRefused, StoreError, StoreLocked, Unanswered, UsageError
     from dbaudit.explain import Explanation, explain_person
     from dbaudit.hierarchy import add_hierarchy, list_hierarchies, remove_hierarchy
     from dbaudit.history import History, draw_history, run_history, show_history
@@ -53,7 +53,7 @@ _HOME = {
     "audit": ("Outcome", "list_audits", "remove_audit", "run_audit", "show_audit"),
     "dataset": ("add_dataset", "list_datasets", "remove_dataset", "show_dataset"),
     "difference": ("Difference", "compare_audits"),
-    "errors": ("DbauditError", "InputRejected", "QueryRefused", "StoreError", "StoreLocked", "UsageError"),
+    "errors": ("DbauditError", "InputRejected", "QueryRefused", "StoreError", "StoreLocked", "Unanswered", "UsageError"),
     "effect": ("Effect", "StatementEffect", "measure_effect"),
     "explain": ("Explanation", "explain_person"),
     "publish": ("PublishSpec", "Published", "make_release"),
@@ -115,6 +115,7 @@ __all__ = [
     "StoreError",
     "StoreLocked",
     "Sweep",
+    "Unanswered",
     "UsageError",
     "Verification",
     "add_adversary",

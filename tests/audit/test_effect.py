@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbaudit import MiningSpec, UsageError, add_adversary, add_statement, measure_effect, mine_rules
+from dbaudit.errors import Unanswered
+from dbaudit.maxent import NotSolved
 from tests.audit.conftest import many
 from tests.audit.helpers import Answer, Desk, tables
 from tests.audit.test_knowledge import FIGURE_1, statements
@@ -75,6 +77,16 @@ def test_mined_rules_are_left_out_one_by_one_too(tmp_path: Path) -> None:
     assert [each.statement_id for each in measure_effect(store, 1, only=(some,)).statements] == [some]
     mine_rules(store, "people", MiningSpec(0, 0))  # the audit keeps what it assumed
     assert measure_effect(store, 1).statements == effect.statements
+
+
+def test_an_effect_that_cannot_be_certified_is_said_with_exit_code_5(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise NotSolved("It did not converge.", residual=1.0, duality_gap=1.0)
+
+    monkeypatch.setattr("dbaudit.effect.solve", fail)
+    with pytest.raises(Unanswered, match=r"without knowledge 1 no answer could be certified.*It did not converge.*--only ID") as caught:
+        measure_effect(stores.store("knowing"), 1)
+    assert caught.value.exit_code == 5
 
 
 @pytest.mark.parametrize(
