@@ -327,6 +327,29 @@ class Program:
         return found, entropy_bits(found)
 
 
+def relaxed_program(le: np.ndarray, le_to: np.ndarray, eq: np.ndarray, eq_to: np.ndarray) -> dict[str, Any]:
+    """What SciPy's linprog takes. A figure of twelve digits may miss the boundary that it means by their rounding."""
+    return {"A_ub": np.vstack([le, eq, -eq]), "b_ub": np.r_[le_to + 1e-10, eq_to + 1e-10, -eq_to + 1e-10], "bounds": (0, 1), "method": "highs"}
+
+
+def most_uncertain_point(le: np.ndarray, le_to: np.ndarray, eq: np.ndarray, eq_to: np.ndarray) -> np.ndarray | None:
+    """[cells] Clarabel's answer under inequalities and equations on the cells that no linear program excludes, 0 on the others; None where nothing agrees."""
+    relaxed = relaxed_program(le, le_to, eq, eq_to)
+    left = np.ones(eq.shape[1], dtype=bool)
+    while left.any():
+        answer = linprog(-left.astype(float), **relaxed)
+        if answer.status == 2:
+            return None
+        filled = left & (answer.x > 1e-7)
+        if not filled.any():
+            break
+        left &= ~filled
+    kept = np.flatnonzero(~left)
+    point = np.zeros(len(left))
+    point[kept], *_ = least_divergence(np.zeros(len(kept)), le[:, kept], le_to + 1e-12, eq[:, kept], eq_to, 1e-11)
+    return point
+
+
 def program_of(table: Table) -> Program:
     counts = table.counts()
     possible = {}

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from dbaudit import (
     UsageError,
@@ -31,8 +30,7 @@ from dbaudit import (
 )
 from dbaudit.errors import InputRejected
 from dbaudit.report import summary
-from tests.audit.helpers import VALUES, Answer, Desk, Row, Table, program_of, tables
-from tests.maxent.oracle import least_divergence
+from tests.audit.helpers import VALUES, Answer, Desk, Row, Table, most_uncertain_point, program_of, tables
 from tests.sql import stores
 
 FIGURE_1 = [
@@ -192,22 +190,12 @@ def expected(table: Table, said: list[Said]) -> Answer | None:
     less += [(-row, -each.lower) for row, each in zip(rows, said, strict=True) if each.lower != each.upper and np.isfinite(each.lower)]
     eq, eq_to = np.vstack([eq, *(row for row, _ in same)]), np.r_[eq_to, [to for _, to in same]]
     le, le_to = np.array([row for row, _ in less]).reshape(len(less), len(cells)), np.array([to for _, to in less])
-    # A figure of twelve digits may miss the boundary that it means by their rounding.
-    relaxed = {"A_ub": np.vstack([le, eq, -eq]), "b_ub": np.r_[le_to + 1e-10, eq_to + 1e-10, -eq_to + 1e-10], "bounds": (0, 1), "method": "highs"}
-    left = np.ones(len(cells), dtype=bool)
-    while left.any():
-        answer = linprog(-left.astype(float), **relaxed)
-        if answer.status == 2:
-            return None
-        filled = left & (answer.x > 1e-7)
-        if not filled.any():
-            break
-        left &= ~filled
-    kept = np.flatnonzero(~left)
-    unknown, *_ = least_divergence(np.zeros(len(kept)), le[:, kept], le_to + 1e-12, eq[:, kept], eq_to, 1e-11)
+    point = most_uncertain_point(le, le_to, eq, eq_to)
+    if point is None:
+        return None
     found: Answer = {person: dict.fromkeys(values, 0.0) for person, values in program.possible.items()}
-    for k, probability in zip(kept, unknown, strict=True):
-        found[cells[k][0]][cells[k][1]] = float(probability)
+    for (person, value), probability in zip(cells, point, strict=True):
+        found[person][value] = float(probability)
     return found
 
 

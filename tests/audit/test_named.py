@@ -34,8 +34,7 @@ from dbaudit import (
 )
 from dbaudit.report import page, summary
 from tests.audit.conftest import many
-from tests.audit.helpers import Answer, Desk, Row
-from tests.maxent.oracle import least_divergence
+from tests.audit.helpers import Answer, Desk, Row, most_uncertain_point, relaxed_program
 from tests.sql import stores
 
 Weight = Callable[[str, int, str], float]  # of a person (by name, or "" for anybody else) at a record with a value
@@ -109,24 +108,15 @@ class Pseudonyms:
         """Clarabel's answer for named persons and records, and what is certain of the named ones by linear programs; None where nothing agrees."""
         cells = self.cells
         eq, eq_to, le, le_to = self.rows(said)
-        relaxed = {"A_ub": np.vstack([le, eq, -eq]), "b_ub": np.r_[le_to + 1e-10, eq_to + 1e-10, -eq_to + 1e-10], "bounds": (0, 1), "method": "highs"}
-        left = np.ones(len(cells), dtype=bool)
-        while left.any():
-            found = linprog(-left.astype(float), **relaxed)
-            if found.status == 2:
-                return None
-            filled = left & (found.x > 1e-7)
-            if not filled.any():
-                break
-            left &= ~filled
-        kept = np.flatnonzero(~left)
-        unknown, *_ = least_divergence(np.zeros(len(kept)), le[:, kept], le_to + 1e-12, eq[:, kept], eq_to, 1e-11)
+        point = most_uncertain_point(le, le_to, eq, eq_to)
+        if point is None:
+            return None
         told: Answer = {}
-        for k, probability in zip(kept, unknown, strict=True):
+        for k in np.flatnonzero(point):
             (name, _), record, value = cells[k]
             for who in ([name] if name else []) + [names[record]]:
-                told.setdefault(who, {})[value] = told.setdefault(who, {}).get(value, 0.0) + float(probability)
-        certain = {}
+                told.setdefault(who, {})[value] = told.setdefault(who, {}).get(value, 0.0) + float(point[k])
+        certain, relaxed = {}, relaxed_program(le, le_to, eq, eq_to)
         for name in self.covers:
             for value in sorted({cell[2] for cell in cells if cell[0][0] == name}):
                 cost = np.array([float(cell[0][0] == name and cell[2] == value) for cell in cells])
